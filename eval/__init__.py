@@ -1,0 +1,1 @@
+"""Answers -> Scorecard: accuracy per instrument model and faithfulness of the report."""

@@ -1,0 +1,1 @@
+"""Text -> Hits: instrument manuals as searchable, versioned chunks."""

@@ -1,0 +1,1 @@
+"""HTTP, command line and page: the only door to the street."""

@@ -1,0 +1,1 @@
+"""Seed -> Sample: draws instruments whose truth is known."""

@@ -1,0 +1,1 @@
+"""Photo -> Reading: a Donut reads instruments into gauge fields, with evidence and confidence."""
