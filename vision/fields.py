@@ -27,6 +27,7 @@ MAX_DIGITS = 16
 Angle = Annotated[float, Field(ge=0, lt=360, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 UnitName = Annotated[str, AfterValidator(parse_unit)]
+PrintedNumber = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
 Point = tuple[Finite, Finite]
 Box = tuple[Finite, Finite, Finite, Finite]
 Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -50,7 +51,7 @@ class ScalePoint(Contract):
     """One printed mark of a scale: its angle and the value printed beside it."""
 
     angle: Angle
-    value: Finite
+    value: PrintedNumber
 
 
 class Channel(Contract):
@@ -59,8 +60,8 @@ class Channel(Contract):
     label: str | None = None
     color: str | None = None
     pointer_angle: Angle | None = None
-    scale_min: Finite | None = None
-    scale_max: Finite | None = None
+    scale_min: PrintedNumber | None = None
+    scale_max: PrintedNumber | None = None
     unit: UnitName | None = None
     digital_readout: Annotated[str, Field(pattern=DIGITS_PATTERN, max_length=MAX_DIGITS)] | None = None
 
@@ -79,9 +80,9 @@ class GaugeFields(Contract):
     end_angle: Angle | None = None
     clockwise: bool | None = None
     scale_fraction: Annotated[float, Field(ge=-0.5, le=1.5)] | None = None
-    scale_min: Finite | None = None
-    scale_max: Finite | None = None
-    scale_multiplier: Annotated[float, Field(gt=0)] | None = None
+    scale_min: PrintedNumber | None = None
+    scale_max: PrintedNumber | None = None
+    scale_multiplier: Annotated[float, Field(ge=1e-9, le=1e12)] | None = None
     scale_points: tuple[ScalePoint, ...] = ()
     unit: UnitName | None = None
     warning_light_color: LampColor | None = None
@@ -128,9 +129,13 @@ class InstrumentReading(Contract):
         given = [part is not None for part in parts]
         if any(given) and not all(given):
             raise ValueError(f"value, value_low, value_high and value_source go together, got {parts}")
-        if self.value is not None and self.value_low is not None and self.value_high is not None:
-            if not self.value_low <= self.value <= self.value_high:
-                raise ValueError(f"value {self.value} lies outside its interval [{self.value_low}, {self.value_high}]")
+        if (
+            self.value is not None
+            and self.value_low is not None
+            and self.value_high is not None
+            and not self.value_low <= self.value <= self.value_high
+        ):
+            raise ValueError(f"value {self.value} lies outside its interval [{self.value_low}, {self.value_high}]")
         if self.status == "abstained":
             if self.value is not None:
                 raise ValueError(f"an abstained reading must not carry a value, got {self.value}")

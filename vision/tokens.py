@@ -1,0 +1,402 @@
+"""Gauge fields <-> token sequence, in Donut's manner: a field token, then the field's value tokens.
+
+A sequence reads `<s_read> kind:dial <s_start_angle> angle:45 <s_end_angle> angle:315 ... </s>`. Each kind has
+core slots that are always written in the same order (`<none>` where a field was not read); other fields follow
+only where they are set. Law: `decode(encode(f)) == quantise(f)` for every value of every field.
+
+Bin widths: angles 1 degree, scale fraction 0.005, locations 1/256 of the picture side; numbers keep six
+significant digits. `vision.grammar` says which tokens may follow which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from vision.fields import KINDS, LAMP_COLORS, Box, Channel, GaugeFields, Kind, ScalePoint
+from vision.units import UNIT_NAMES
+
+
+class TokenError(ValueError):
+    """A token sequence that the grammar does not allow, or text that has no tokens."""
+
+
+ANGLE_BIN_DEG: Final = 1.0
+FRACTION_BIN: Final = 0.005
+FRACTION_LOW: Final = -0.5
+ANGLE_BINS: Final = 360
+FRACTION_BINS: Final = 401
+LOCATION_BINS: Final = 257
+NUMBER_CHARS: Final = "0123456789.-+e"
+
+ANGLE_FIELDS: Final = ("pointer_angle", "start_angle", "end_angle")
+NUMBER_FIELDS: Final = ("scale_min", "scale_max", "scale_multiplier")
+CORE_SLOTS: Final[dict[str, tuple[str, ...]]] = {
+    "dial": (
+        "start_angle",
+        "end_angle",
+        "clockwise",
+        "pointer_angle",
+        "scale_fraction",
+        "scale_min",
+        "scale_max",
+        "scale_multiplier",
+        "unit",
+    ),
+    "digital": ("digital_readout", "unit"),
+    "counter": ("digital_readout", "unit"),
+    "lamp": ("warning_light_color",),
+    "selector": ("mode_dial_position",),
+}
+SCALAR_FIELDS: Final = (
+    "start_angle",
+    "end_angle",
+    "clockwise",
+    "pointer_angle",
+    "scale_fraction",
+    "scale_min",
+    "scale_max",
+    "scale_multiplier",
+    "unit",
+    "warning_light_color",
+    "mode_dial_position",
+    "digital_readout",
+)
+LIST_FIELDS: Final = ("scale_points", "channels")
+CHANNEL_FIELDS: Final = ("label", "color", "pointer_angle", "scale_min", "scale_max", "unit", "digital_readout")
+
+PAD, END, READ, LOCATE, NOTHING, NONE = "<pad>", "</s>", "<s_read>", "<s_locate>", "<nothing>", "<none>"
+POINT_OPEN, CHANNEL_OPEN, BOX_OPEN = "<s_scale_point>", "<s_channel>", "<s_box>"
+
+
+def field_token(name: str) -> str:
+    return f"<s_{name}>"
+
+
+def channel_token(name: str) -> str:
+    return f"<s_channel_{name}>"
+
+
+VOCABULARY: Final[tuple[str, ...]] = (
+    PAD,
+    END,
+    READ,
+    LOCATE,
+    NOTHING,
+    NONE,
+    POINT_OPEN,
+    CHANNEL_OPEN,
+    BOX_OPEN,
+    *(field_token(name) for name in SCALAR_FIELDS),
+    *(channel_token(name) for name in CHANNEL_FIELDS),
+    *NUMBER_CHARS,
+    *(f"kind:{kind}" for kind in KINDS),
+    "clockwise:true",
+    "clockwise:false",
+    *(f"unit:{unit}" for unit in UNIT_NAMES),
+    *(f"lamp:{color}" for color in LAMP_COLORS),
+    *(f"mode:{position}" for position in range(1, 6)),
+    *(f"angle:{i}" for i in range(ANGLE_BINS)),
+    *(f"fraction:{i}" for i in range(FRACTION_BINS)),
+    *(f"location:{i}" for i in range(LOCATION_BINS)),
+    *(f"byte:{i}" for i in range(256)),
+)
+ID: Final[dict[str, int]] = {token: index for index, token in enumerate(VOCABULARY)}
+ANGLE_0, FRACTION_0, LOCATION_0 = ID["angle:0"], ID["fraction:0"], ID["location:0"]
+PAD_ID, END_ID, READ_ID, LOCATE_ID, NOTHING_ID, NONE_ID = (ID[t] for t in (PAD, END, READ, LOCATE, NOTHING, NONE))
+
+
+class Located(NamedTuple):
+    """An instrument found in a whole photo: its kind and box, in fractions of the picture's sides."""
+
+    kind: Kind
+    box: Box
+
+
+class Encoded(NamedTuple):
+    """Token ids and, for each, its exact place on the bin axis (bin units; the id's own bin elsewhere is 0).
+
+    The places give soft targets their centre between two bins: an angle of 137.2 degrees is bin 137.2.
+    """
+
+    ids: list[int]
+    places: list[float]
+
+
+def quantise_number(value: float) -> float:
+    """`value` to six significant digits; what is nearer to zero than 1e-15, minus zero too, becomes zero."""
+    return float(f"{value:.6g}") if abs(value) >= 1e-15 else 0.0
+
+
+def _angle_bin(angle: float) -> int:
+    return round(angle / ANGLE_BIN_DEG) % ANGLE_BINS
+
+
+def _fraction_bin(fraction: float) -> int:
+    return min(max(round((fraction - FRACTION_LOW) / FRACTION_BIN), 0), FRACTION_BINS - 1)
+
+
+def _fraction_value(index: int) -> float:
+    return round(FRACTION_LOW + index * FRACTION_BIN, 6)
+
+
+def quantise(fields: GaugeFields | None) -> GaugeFields | None:
+    """What survives a round trip through the tokens: every bin at its centre, numbers at six digits."""
+    if fields is None:
+        return None
+    changes: dict[str, object] = {}
+    for name in ANGLE_FIELDS:
+        angle = getattr(fields, name)
+        changes[name] = None if angle is None else float(_angle_bin(angle))
+    for name in NUMBER_FIELDS:
+        number = getattr(fields, name)
+        changes[name] = None if number is None else quantise_number(number)
+    if fields.scale_fraction is not None:
+        changes["scale_fraction"] = _fraction_value(_fraction_bin(fields.scale_fraction))
+    changes["scale_points"] = tuple(
+        ScalePoint(angle=float(_angle_bin(p.angle)), value=quantise_number(p.value)) for p in fields.scale_points
+    )
+    changes["channels"] = tuple(_quantise_channel(channel) for channel in fields.channels)
+    return fields.model_copy(update=changes)
+
+
+def _quantise_channel(channel: Channel) -> Channel:
+    changes: dict[str, object] = {}
+    if channel.pointer_angle is not None:
+        changes["pointer_angle"] = float(_angle_bin(channel.pointer_angle))
+    for name in ("scale_min", "scale_max"):
+        number = getattr(channel, name)
+        changes[name] = None if number is None else quantise_number(number)
+    return channel.model_copy(update=changes)
+
+
+class _Writer:
+    """Collects ids and places."""
+
+    def __init__(self) -> None:
+        self.ids: list[int] = []
+        self.places: list[float] = []
+
+    def token(self, token: str, place: float = 0.0) -> None:
+        if token not in ID:
+            raise TokenError(f"no token {token!r} in the vocabulary")
+        self.ids.append(ID[token])
+        self.places.append(place)
+
+    def angle(self, angle: float) -> None:
+        self.token(f"angle:{_angle_bin(angle)}", angle / ANGLE_BIN_DEG)
+
+    def location(self, fraction: float) -> None:
+        place = min(max(fraction, 0.0), 1.0) * (LOCATION_BINS - 1)
+        self.token(f"location:{round(place)}", place)
+
+    def value(self, name: str, value: object) -> None:
+        """The value tokens of a scalar field (of the instrument or of a channel)."""
+        if value is None:
+            self.token(NONE)
+        elif name in ANGLE_FIELDS:
+            self.angle(cast(float, value))
+        elif name == "scale_fraction":
+            fraction = cast(float, value)
+            self.token(f"fraction:{_fraction_bin(fraction)}", (fraction - FRACTION_LOW) / FRACTION_BIN)
+        elif name in NUMBER_FIELDS:
+            for char in f"{quantise_number(cast(float, value)):.6g}":
+                self.token(char)
+        elif name == "digital_readout":
+            for char in cast(str, value):
+                self.token(char)
+        elif name in ("label", "color"):
+            for byte in cast(str, value).encode("utf-8"):
+                self.token(f"byte:{byte}")
+        else:
+            prefix = {"clockwise": "clockwise", "unit": "unit", "warning_light_color": "lamp", "mode_dial_position": "mode"}[name]
+            self.token(f"{prefix}:{str(value).lower() if isinstance(value, bool) else value}")
+
+
+def encode(fields: GaugeFields | None) -> Encoded:
+    """Tokens of the read task, prompt and end token included; None (nothing to read) has its own token."""
+    writer = _Writer()
+    writer.token(READ)
+    if fields is None:
+        writer.token(NOTHING)
+        writer.token(END)
+        return Encoded(writer.ids, writer.places)
+    writer.token(f"kind:{fields.kind}")
+    core = CORE_SLOTS[fields.kind]
+    extra = [name for name in SCALAR_FIELDS if name not in core and getattr(fields, name) is not None]
+    for name in (*core, *extra):
+        writer.token(field_token(name))
+        writer.value(name, getattr(fields, name))
+    for point in fields.scale_points:
+        writer.token(POINT_OPEN)
+        writer.angle(point.angle)
+        writer.value("scale_min", point.value)
+    for channel in fields.channels:
+        writer.token(CHANNEL_OPEN)
+        for name in CHANNEL_FIELDS:
+            value = getattr(channel, name)
+            if value is not None:
+                writer.token(channel_token(name))
+                writer.value(name, value)
+    writer.token(END)
+    return Encoded(writer.ids, writer.places)
+
+
+def encode_location(located: Located | None) -> Encoded:
+    """Tokens of the locate task: the main instrument's kind and box, or nothing."""
+    writer = _Writer()
+    writer.token(LOCATE)
+    if located is None:
+        writer.token(NOTHING)
+    else:
+        writer.token(f"kind:{located.kind}")
+        writer.token(BOX_OPEN)
+        for fraction in located.box:
+            writer.location(fraction)
+    writer.token(END)
+    return Encoded(writer.ids, writer.places)
+
+
+class _Reader:
+    """Walks over tokens; every surprise is a TokenError that names the place."""
+
+    def __init__(self, ids: Sequence[int]) -> None:
+        for index in ids:
+            if not 0 <= index < len(VOCABULARY):
+                raise TokenError(f"token id {index} is outside the vocabulary of {len(VOCABULARY)}")
+        self.tokens = [VOCABULARY[index] for index in ids]
+        while self.tokens and self.tokens[-1] == PAD:
+            self.tokens.pop()
+        self.at = 0
+
+    def peek(self) -> str:
+        if self.at >= len(self.tokens):
+            raise TokenError("the sequence ends without </s>")
+        return self.tokens[self.at]
+
+    def take(self) -> str:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def expect(self, token: str) -> None:
+        found = self.take()
+        if found != token:
+            raise TokenError(f"expected {token} at position {self.at - 1}, found {found}")
+
+    def bin(self, prefix: str) -> int:
+        token = self.take()
+        if not token.startswith(prefix + ":"):
+            raise TokenError(f"expected a {prefix} at position {self.at - 1}, found {token}")
+        return int(token.split(":", 1)[1])
+
+    def choice(self, prefix: str) -> str:
+        token = self.take()
+        if not token.startswith(prefix + ":"):
+            raise TokenError(f"expected a {prefix} at position {self.at - 1}, found {token}")
+        return token.split(":", 1)[1]
+
+    def chars(self) -> str:
+        text = ""
+        while self.peek() in NUMBER_CHARS:
+            text += self.take()
+        return text
+
+    def number(self) -> float:
+        text = self.chars()
+        try:
+            return float(text)
+        except ValueError as error:
+            raise TokenError(f"{text!r} before position {self.at} is not a number") from error
+
+    def text(self) -> str:
+        data = bytearray()
+        while self.peek().startswith("byte:"):
+            data.append(self.bin("byte"))
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise TokenError(f"bytes before position {self.at} are not UTF-8: {error}") from error
+
+    def value(self, name: str) -> object:
+        if self.peek() == NONE:
+            self.take()
+            return None
+        if name in ANGLE_FIELDS:
+            return float(self.bin("angle"))
+        if name == "scale_fraction":
+            return _fraction_value(self.bin("fraction"))
+        if name in NUMBER_FIELDS:
+            return self.number()
+        if name == "digital_readout":
+            return self.chars()
+        if name in ("label", "color"):
+            return self.text()
+        if name == "clockwise":
+            return self.choice("clockwise") == "true"
+        if name == "unit":
+            return self.choice("unit")
+        if name == "warning_light_color":
+            return self.choice("lamp")
+        return self.bin("mode")
+
+
+def decode(ids: Sequence[int]) -> GaugeFields | None:
+    """Fields of a read-task sequence, None for "nothing to read". Raises TokenError where it is malformed."""
+    reader = _Reader(ids)
+    reader.expect(READ)
+    if reader.peek() == NOTHING:
+        reader.take()
+        reader.expect(END)
+        return None
+    found: dict[str, object] = {"kind": reader.choice("kind")}
+    points: list[ScalePoint] = []
+    channels: list[Channel] = []
+    names = {field_token(name): name for name in SCALAR_FIELDS}
+    try:
+        while (token := reader.take()) != END:
+            if token in names:
+                if names[token] in found:
+                    raise TokenError(f"field {names[token]} stands twice, at position {reader.at - 1}")
+                found[names[token]] = reader.value(names[token])
+            elif token == POINT_OPEN:
+                points.append(ScalePoint(angle=float(reader.bin("angle")), value=reader.number()))
+            elif token == CHANNEL_OPEN:
+                channels.append(_decode_channel(reader))
+            else:
+                raise TokenError(f"{token} cannot stand at position {reader.at - 1}")
+        if reader.at != len(reader.tokens):
+            raise TokenError(f"{len(reader.tokens) - reader.at} tokens follow </s>")
+        return GaugeFields.model_validate({**found, "scale_points": points, "channels": channels})
+    except TokenError:
+        raise
+    except ValueError as error:
+        raise TokenError(f"the tokens spell invalid fields: {error}") from error
+
+
+def _decode_channel(reader: _Reader) -> Channel:
+    names = {channel_token(name): name for name in CHANNEL_FIELDS}
+    found: dict[str, object] = {}
+    while reader.peek() in names:
+        name = names[reader.take()]
+        if name in found:
+            raise TokenError(f"channel field {name} stands twice, at position {reader.at - 1}")
+        found[name] = reader.value(name)
+    return Channel.model_validate(found)
+
+
+def decode_location(ids: Sequence[int]) -> Located | None:
+    """Kind and box of a locate-task sequence. Raises TokenError where it is malformed."""
+    reader = _Reader(ids)
+    reader.expect(LOCATE)
+    if reader.peek() == NOTHING:
+        reader.take()
+        reader.expect(END)
+        return None
+    kind = reader.choice("kind")
+    reader.expect(BOX_OPEN)
+    x0, y0, x1, y1 = (reader.bin("location") / (LOCATION_BINS - 1) for _ in range(4))
+    reader.expect(END)
+    if x1 < x0 or y1 < y0:
+        raise TokenError(f"box {(x0, y0, x1, y1)} is inside out")
+    return Located(cast(Kind, kind), (x0, y0, x1, y1))
