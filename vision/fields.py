@@ -27,7 +27,7 @@ MAX_DIGITS = 16
 Angle = Annotated[float, Field(ge=0, lt=360, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 UnitName = Annotated[str, AfterValidator(parse_unit)]
-PrintedNumber = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
+PrintedNumber = Annotated[float, Field(ge=-9e14, le=9e14, allow_inf_nan=False)]
 Point = tuple[Finite, Finite]
 Box = tuple[Finite, Finite, Finite, Finite]
 Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -82,7 +82,7 @@ class GaugeFields(Contract):
     scale_fraction: Annotated[float, Field(ge=-0.5, le=1.5)] | None = None
     scale_min: PrintedNumber | None = None
     scale_max: PrintedNumber | None = None
-    scale_multiplier: Annotated[float, Field(ge=1e-9, le=1e12)] | None = None
+    scale_multiplier: Annotated[float, Field(ge=1e-30, le=9e14)] | None = None
     scale_points: tuple[ScalePoint, ...] = ()
     unit: UnitName | None = None
     warning_light_color: LampColor | None = None

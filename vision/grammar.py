@@ -51,6 +51,16 @@ def _ids(tokens: Iterable[str]) -> Choices:
 
 _DIGITS = _ids("0123456789")
 _NONZERO = _ids("123456789")
+# What may follow within an exponent: sign, tens, ones.
+_EXPONENT: dict[str, Choices] = {
+    "e": _ids("+-"),
+    "e+": _ids("01"),
+    "e-": _ids("01"),
+    "e+0": _DIGITS,
+    "e-0": _DIGITS,
+    "e+1": _ids("01234"),
+    "e-1": _ids("012345"),
+}
 _KIND_OR_NOTHING = _ids(f"kind:{kind}" for kind in KINDS) | {NOTHING_ID}
 _ANGLES = _ids(f"angle:{i}" for i in range(360))
 _FRACTIONS = frozenset(range(FRACTION_0, FRACTION_0 + FRACTION_BINS))
@@ -70,7 +80,11 @@ _ONE_TOKEN_VALUES: dict[str, Choices] = {
 
 
 def _number(after: Choices, optional: bool, positive: bool = False) -> Value:
-    """A decimal number in at most MAX_NUMBER_CHARS characters, exponent of two digits at the most."""
+    """A decimal number in at most MAX_NUMBER_CHARS characters.
+
+    An exponent follows a mantissa below 10 and has two digits, at most e+14 or e-15, as `quantise_number` writes it:
+    so every number that can be spelled lies in the contract's range.
+    """
     start = _DIGITS if positive else _DIGITS | _ids("-")
     token = yield start | {NONE_ID} if optional else start
     if token == NONE_ID:
@@ -79,7 +93,7 @@ def _number(after: Choices, optional: bool, positive: bool = False) -> Value:
     if token == ID["-"]:
         token = yield _DIGITS
         used, nonzero = 2, token in _NONZERO
-    exponent_digits = 0
+    small = True  # the mantissa is below 10
     while True:
         complete = state in ("integer", "decimals", "exponent") and (nonzero or not positive)
         choices: Choices = after if complete else frozenset()
@@ -89,26 +103,22 @@ def _number(after: Choices, optional: bool, positive: bool = False) -> Value:
             choices |= _NONZERO if positive and not nonzero and room == 1 else _DIGITS
         if state == "integer" and room > 1:
             choices |= _ids(".")
-        if state in ("integer", "decimals") and complete and room > 2:
+        if state in ("integer", "decimals") and complete and small and room > 3:
             choices |= _ids("e")
-        if state == "e":
-            choices |= _ids("+-")
-        if state in ("sign", "exponent") and room > 0 and exponent_digits < 2:
-            choices |= _DIGITS
+        choices |= _EXPONENT.get(state, frozenset())
         token = yield choices
         if token in after:
             return token
         used += 1
-        if token == ID["."]:
+        if state in _EXPONENT:
+            state = state + VOCABULARY[token] if len(state) < 3 else "exponent"
+        elif token == ID["."]:
             state = "point"
         elif token == ID["e"]:
             state = "e"
-        elif state == "e":
-            state = "sign"
-        elif state in ("sign", "exponent"):
-            state, exponent_digits = "exponent", exponent_digits + 1
         else:
             nonzero = nonzero or token in _NONZERO
+            small = small and state != "integer"
             state = "decimals" if state in ("point", "decimals") else "integer"
 
 
