@@ -25,7 +25,7 @@ class Fact(Contract):
 class FormulaFact(Fact):
     """`quantity = expression`, e.g. "pressure" and "(angle - 30) / 2.5"; `variable` is the name in the expression.
 
-    `unit` is the unit that the formula's own text states, or None where only the unit declaration does.
+    `unit` is the unit that the formula's own text or the declaration injected beside it states, else None.
     """
 
     quantity: str
