@@ -78,6 +78,20 @@ def _one_thread(torch: Any) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    # A progress bar for a fifth of a second of loading would only disturb the caller's own.
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
 class MiniLM:
     """The packaged all-MiniLM-L6-v2 through plain transformers; loaded at the first `encode`."""
 
@@ -92,8 +106,9 @@ class MiniLM:
             from transformers import AutoModel, AutoTokenizer
 
             folder = packaged_folder()
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+            with _no_bars():
+                tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+                model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
             self._loaded = tokenizer, model
         return self._loaded
 

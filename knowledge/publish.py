@@ -32,8 +32,12 @@ from vision.fields import Contract
 SHIPPED_CORPUS = Path(__file__).parent / "corpus"
 DATABASE, VECTORS, MANIFEST = "knowledge.sqlite", "vectors.faiss", "manifest.json"
 _STALE_BUILD_S = 3600.0
-_SHAPING_MODULES = ("articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish")
-_SHAPING_MODULES += ("sentences", "statements", "structured", "units")
+# fmt: off
+_SHAPING_MODULES = (
+    "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish", "sentences", "statements", "structured",
+    "units",
+)
+# fmt: on
 
 
 class PublishError(KnowledgeError):

@@ -51,7 +51,7 @@ class SearchOptions:
     other_language: float = 0.6
     candidates: int = 40
     duplicate: float = 0.85
-    least_score: float = 0.05
+    least_score: float = 0.12
 
 
 class KnowledgeBase:
