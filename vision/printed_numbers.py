@@ -1,0 +1,246 @@
+"""From printed text to numbers, units and multipliers: what each piece of text may stand for.
+
+OCR of a face loses signs, decimal points and lone zeros in known ways, so a number is a short list of
+alternatives with weights; which one is meant is decided by the scale that they form together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from vision.fields import Point
+from vision.numerals import PrintedText
+from vision.units import MULTIPLIERS, UNITS, find_unit
+
+Color = tuple[float, float, float]
+
+EMBEDDED_WEIGHT = 0.5
+"""Of a number glued to letters: `PSi100` may be a numeral, `EN837` is none."""
+LONE_ZERO_WEIGHT = 0.5
+FLIPPED_SIGN_WEIGHT = 0.6
+LOST_POINT_WEIGHT = 0.8
+MOVED_POINT_WEIGHT = 0.45
+MAX_DIGIT_COUNT = 5
+
+_WIDE = str.maketrans("，．：；－—–−＋（）／％０１２３４５６７８９·。", ",.:;----+()/%0123456789..")
+_LOOKALIKES = str.maketrans("OoQDlI|", "0000111")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)")
+_DATE_OR_TIME = re.compile(r"\d+\s*[:/]\s*\d+|\d{4}[-.]\d{1,2}[-.]\d{1,2}|\d+[-.]\d+[-.]\d+")
+_MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(10{1,5}|0[.,]0{0,2}1)(?![0-9.,])\s*(.*)$")
+
+
+class Alternative(NamedTuple):
+    """One value that a mark may stand for; weight 1 is "as read"."""
+
+    value: float
+    weight: float
+
+
+class NumberMark(NamedTuple):
+    """A number on the face: where it is, what it may be, and how it looks (lengths in pixels)."""
+
+    text: str
+    center: Point
+    height_px: float
+    confidence: float
+    color: Color
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def value(self) -> float:
+        """The value as read."""
+        return self.alternatives[0].value
+
+
+class UnitMark(NamedTuple):
+    """A printed unit (canonical spelling), with the multiplier printed before it or 1."""
+
+    unit: str
+    multiplier: float
+    center: Point
+    height_px: float
+    color: Color
+    confidence: float
+
+
+def find_numbers(texts: Sequence[PrintedText]) -> tuple[NumberMark, ...]:
+    """Every number of the printed texts that a numeral could be; dates, times and multipliers are left out."""
+    marks: list[NumberMark] = []
+    for text in texts:
+        plain = plain_text(text.text)
+        if _DATE_OR_TIME.search(plain) or find_multiplier(plain) is not None:
+            continue
+        for start, end in _words(text, plain):
+            marks.extend(_numbers_of_word(text, plain, start, end))
+    return tuple(marks)
+
+
+def plain_text(text: str) -> str:
+    """Full-width characters and typographic signs as plain ones, character for character."""
+    return text.translate(_WIDE)
+
+
+def find_multiplier(text: str) -> float | None:
+    """The factor of a text such as `x1000 r/min` or `×100`, None where it states none."""
+    match = _MULTIPLIER.search(plain_text(text))
+    if match is None:
+        return None
+    factor = float(match.group(1).replace(",", "."))
+    return factor if factor in MULTIPLIERS else None
+
+
+def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
+    """Every printed unit. A single letter counts only where it stands alone and is a unit by itself."""
+    marks: list[UnitMark] = []
+    for text in texts:
+        plain = plain_text(text.text)
+        factor = find_multiplier(plain)
+        for unit in _units_of(plain):
+            marks.append(UnitMark(unit, factor or 1.0, text.center, text.height_px, text.color, text.confidence))
+    return tuple(marks)
+
+
+def _words(text: PrintedText, plain: str) -> list[tuple[int, int]]:
+    """Spans of `plain` without spaces, also cut where the characters stand clearly further apart."""
+    spans = [match.span() for match in re.finditer(r"\S+", plain)]
+    words: list[tuple[int, int]] = []
+    for start, end in spans:
+        cut = _widest_gap(text, plain, start, end)
+        words.extend([(start, end)] if cut is None else [(start, cut), (cut, end)])
+    return words
+
+
+def _widest_gap(text: PrintedText, plain: str, start: int, end: int) -> int | None:
+    """Where two numbers were read as one word ("100150"): the gap between digits that stands out, else None."""
+    if end - start < 4 or not re.fullmatch(r"[+-]?[0-9OoQD]+", plain[start:end]) or len(text.character_centers) != len(plain):
+        return None
+    centers = np.asarray(text.character_centers[start:end])
+    gaps = np.hypot(*np.diff(centers, axis=0).T)
+    widest = int(gaps.argmax())
+    others = np.delete(gaps, widest)
+    if 0 < widest < len(gaps) - 1 and gaps[widest] > 1.5 * np.median(others) and gaps[widest] > 1.25 * others.max():
+        return start + widest + 1
+    return None
+
+
+def _numbers_of_word(text: PrintedText, plain: str, start: int, end: int) -> list[NumberMark]:
+    word = plain[start:end]
+    repaired = _repair(word)
+    marks: list[NumberMark] = []
+    for match in _NUMBER.finditer(repaired):
+        token = match.group()
+        if len(re.sub(r"\D", "", token)) > MAX_DIGIT_COUNT:
+            continue
+        before, after = repaired[: match.start()], repaired[match.end() :]
+        weight = _neighbour_weight(before, after) * (LONE_ZERO_WEIGHT if not re.search(r"\d", word) else 1.0)
+        if weight == 0.0:
+            continue
+        places = text.character_centers[start + match.start() : start + match.end()]
+        center = text.center if token == plain.strip() or not places else _mean_point(places)
+        marks.append(
+            NumberMark(
+                text=token,
+                center=center,
+                height_px=min(text.height_px, text.width_px) if abs(text.angle_deg) > 60 else text.height_px,
+                confidence=text.confidence * weight,
+                color=text.color,
+                alternatives=number_alternatives(token),
+            )
+        )
+    return marks
+
+
+def _repair(word: str) -> str:
+    """Letters that stand for digits, only where the word is otherwise a number, or is a lone zero."""
+    if word in ("O", "o", "Q", "D"):
+        return "0"
+    letters = re.sub(r"[^A-Za-z|]", "", word)
+    if letters and re.search(r"\d", word) and all(letter in "OoQDlI|" for letter in letters):
+        return word.translate(_LOOKALIKES)
+    return word
+
+
+def _neighbour_weight(before: str, after: str) -> float:
+    """1 for a number that stands alone, less where letters touch it, 0 where it is part of a code."""
+    before, after = before.strip("()[]{}'\"`.,:;!~_=*"), after.strip("()[]{}'\"`.,:;!~_=*-°")
+    if not before and not after:
+        return 1.0
+    if re.search(r"\d", before) or re.search(r"\d", after):
+        return 0.0
+    return EMBEDDED_WEIGHT if len(before) <= 3 or len(before) > 6 or find_unit(before) else 0.25
+
+
+def number_alternatives(token: str) -> tuple[Alternative, ...]:
+    """What a number token may stand for: as read, then with the point or the sign that OCR drops.
+
+    `04` is 0.4 (no scale prints a leading zero without its point), `15` may be 1.5, `-30` may be a tick
+    before 30, and 5 on the left of a centre zero may be -5.
+    """
+    clean = token.replace(",", ".").lstrip("+")
+    negative = clean.startswith("-")
+    digits = clean.lstrip("-")
+    readings: list[tuple[float, float]] = []
+    if re.fullmatch(r"0\d+", digits) and int(digits) != 0:
+        readings.append((float(digits[0] + "." + digits[1:]), LOST_POINT_WEIGHT))
+    else:
+        readings.append((float(digits), 1.0))
+        if "." in digits:
+            readings.append((float(digits.replace(".", "")), MOVED_POINT_WEIGHT))
+        elif len(digits) >= 2:
+            readings.append((float(digits) / 10.0, MOVED_POINT_WEIGHT))
+    sign = -1.0 if negative else 1.0
+    alternatives = [Alternative(sign * value if value else 0.0, weight) for value, weight in readings]
+    alternatives += [Alternative(-a.value, a.weight * FLIPPED_SIGN_WEIGHT) for a in alternatives if a.value]
+    return tuple(sorted(alternatives, key=lambda a: -a.weight))
+
+
+def _mean_point(points: Sequence[Point]) -> Point:
+    mean = np.mean(np.asarray(points), axis=0)
+    return float(mean[0]), float(mean[1])
+
+
+def _unit_pattern() -> re.Pattern[str]:
+    spellings = {spelling for unit in UNITS for spelling in (unit.name, *unit.aliases) if len(spelling) >= 2}
+    ordered = sorted((re.escape(spelling) for spelling in spellings), key=len, reverse=True)
+    return re.compile(rf"(?<![A-Za-z])(?:{'|'.join(ordered)})(?![A-Za-z])", re.IGNORECASE)
+
+
+_UNIT = _unit_pattern()
+_STANDALONE = {"V": "V", "A": "A", "%": "%", "C": "°C", "F": "°F", "K": None}
+_MISREAD = (
+    (re.compile(r"[Kk][gq][fF]?\s?[/|lI1]\s?[cC][mM][2²'*°]?"), "kgf/cm2"),
+    (re.compile(r"[lI1][bB][sS]?\.?\s?[/|lI1]\s?(?:in|IN|sq\.?\s?in|SQ\.?\s?IN)[2²'*\".]?"), "psi"),
+    (re.compile(r"(?<![A-Za-z])[Pp][Ss5][Ii1l](?![A-Za-z])"), "psi"),
+    (re.compile(r"(?<![A-Za-z])[Mm][Pp][aA](?![A-Za-z])"), "MPa"),
+    (re.compile(r"(?<![A-Za-z])[Kk][Pp][aA](?![A-Za-z])"), "kPa"),
+    (re.compile(r"(?<![A-Za-z])[\"']\s?[Hh][Gg](?![A-Za-z])"), "inHg"),
+    (re.compile(r"(?i)inches\s?of\s?water"), "inH2O"),
+    (re.compile(r"(?i)mm\s?of\s?water"), "mmH2O"),
+    (re.compile(r"(?<![A-Za-z])[°'\"º]\s?C(?![A-Za-z])|℃"), "°C"),
+    (re.compile(r"(?<![A-Za-z])[°'\"º]\s?F(?![A-Za-z])|℉"), "°F"),
+)
+
+
+def _units_of(plain: str) -> list[str]:
+    stripped = plain.strip("()[]{} .,:;")
+    whole = find_unit(stripped)
+    if stripped in _STANDALONE:
+        whole = _STANDALONE[stripped]
+    elif len(stripped) <= 1:
+        whole = whole if stripped == "℃" or stripped == "℉" else None
+    if whole is not None:
+        return [whole]
+    units: list[str] = []
+    for pattern, unit in _MISREAD:
+        if pattern.search(plain):
+            units.append(unit)
+            plain = pattern.sub(" ", plain)
+    for match in _UNIT.finditer(plain):
+        found = find_unit(match.group())
+        if found is not None and len(match.group().strip()) >= 2:
+            units.append(found)
+    return list(dict.fromkeys(units))
