@@ -1,0 +1,183 @@
+"""The `gauge` command. Only light modules load here; each command imports what it needs when it runs.
+
+Exit codes: 0 where everything was opened (an abstained reading too), 1 where something failed, 2 for wrong usage.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from serve.console import plain_errors, print_line, show_progress
+from serve.options import (
+    DatasetFolder,
+    Json,
+    Language,
+    Limit,
+    Model,
+    Overrides,
+    Photos,
+    ReportFolder,
+    RunFolder,
+    Weights,
+    Writer,
+)
+
+app = typer.Typer(
+    name="gauge",
+    help="Photos of instruments become readings with honest uncertainty and reports backed by the instrument's manual.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+kb = typer.Typer(help="Search and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(kb, name="kb")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print_line(f"gauge {version('gaugerag')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Photos of instruments become readings with honest uncertainty and reports backed by the instrument's manual."""
+
+
+@app.command()
+@plain_errors
+def read(photos: Photos, model: Model = None, weights: Weights = None, as_json: Json = False) -> None:
+    """Read the instruments in photos, in the order of the arguments."""
+    from serve.service import open_service
+    from serve.show import reading_text
+
+    service = open_service(weights=weights)
+    failed = False
+    readings = service.read_photos([Path(photo) for photo in photos], names=photos, model=model)
+    for reading in show_progress(readings, total=len(photos), label="reading"):
+        print_line(reading.model_dump_json() if as_json else reading_text(reading))
+        failed |= reading.status == "error"
+    raise typer.Exit(code=int(failed))
+
+
+@app.command()
+@plain_errors
+def inspect(
+    photos: Photos,
+    model: Model = None,
+    writer: Writer = None,
+    lang: Language = None,
+    out: ReportFolder = None,
+    weights: Weights = None,
+    as_json: Json = False,
+) -> None:
+    """Read photos and report on them, every sentence backed by the photo or by the instrument's manual."""
+    from serve.outputs import OutputFolder
+    from serve.service import open_service
+    from serve.show import inspection_text
+
+    folder = OutputFolder(out) if out is not None else None
+    service = open_service(weights=weights)
+    failed = False
+    paths = [Path(photo) for photo in photos]
+    inspections = service.inspect_photos(paths, names=photos, model=model, writer=writer, language=lang)
+    for path, inspection in zip(paths, show_progress(inspections, total=len(photos), label="inspecting"), strict=True):
+        where = folder.write(path, inspection) if folder is not None else None
+        print_line(inspection.model_dump_json() if as_json else inspection_text(inspection, where))
+        failed |= inspection.reading.status == "error"
+    raise typer.Exit(code=int(failed))
+
+
+@app.command()
+@plain_errors
+def synth(
+    recipe: Annotated[str, typer.Argument(help="Recipe: a name below synth/recipes or a TOML file.")],
+    out: DatasetFolder,
+    count: Annotated[int, typer.Option("--count", min=1, help="Number of pictures.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed; those from 1000000000 on are kept for evaluation.")] = 0,
+) -> None:
+    """Draw a dataset of instruments whose truth is known."""
+    from serve.workshop import draw_dataset
+
+    print_line(draw_dataset(recipe, count=count, seed=seed, out=out))
+
+
+@app.command()
+@plain_errors
+def train(
+    recipe: Annotated[str, typer.Argument(help="Recipe: a name below vision/recipes or a TOML file.")],
+    out: RunFolder,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the last checkpoint in --out.")] = False,
+    overrides: Overrides = None,
+) -> None:
+    """Train a reader."""
+    from serve.workshop import train_reader
+
+    print_line(train_reader(recipe, out=out, resume=resume, overrides=overrides or []))
+
+
+@app.command(name="eval")
+@plain_errors
+def evaluate(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with metadata.jsonl (or labels.csv) and pictures.")],
+    weights: Weights = None,
+    limit: Limit = None,
+    as_json: Json = False,
+) -> None:
+    """Score the reader on a dataset folder, per instrument model and per field."""
+    from serve.workshop import score_dataset
+
+    print_line(score_dataset(dataset, weights=weights, limit=limit, as_json=as_json))
+
+
+@app.command()
+@plain_errors
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8000,
+    weights: Weights = None,
+) -> None:
+    """Serve the upload page and POST /inspect over HTTP."""
+    from serve.api import run_server
+
+    run_server(host=host, port=port, weights=weights)
+
+
+@kb.command()
+@plain_errors
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    model: Model = None,
+    lang: Language = None,
+    count: Annotated[int, typer.Option("--count", "-k", min=1, max=100, help="Number of passages.")] = 5,
+    as_json: Json = False,
+) -> None:
+    """Search the manuals."""
+    from serve.library import search_manuals
+
+    print_line(search_manuals(query, model=model, language=lang, count=count, as_json=as_json))
+
+
+@kb.command()
+@plain_errors
+def audit(as_json: Json = False) -> None:
+    """Check the manuals: exit code 1 where one of them has a fault."""
+    from serve.library import audit_manuals
+
+    text, sound = audit_manuals(as_json=as_json)
+    print_line(text)
+    raise typer.Exit(code=0 if sound else 1)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,43 @@
+"""Arguments and options that several commands share. Light: the command line loads this for `--help`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+WriterChoice = Literal["template", "llm", "openai"]
+LanguageChoice = Literal["en", "zh"]
+
+Photos = Annotated[
+    list[str], typer.Argument(metavar="PHOTO", help="Photos: JPEG, PNG, WebP, TIFF, BMP or GIF.", show_default=False)
+]
+Model = Annotated[
+    str | None, typer.Option("--model", metavar="ID", help="Model of the instrument, e.g. XYZ-2000.", show_default=False)
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="NAME|DIR", help="Weights to read with instead of the shipped ones.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Language = Annotated[
+    LanguageChoice | None, typer.Option("--lang", help="Language of the report.  [default: en]", show_default=False)
+]
+Writer = Annotated[
+    WriterChoice | None,
+    typer.Option("--writer", help="Who words the report.  [default: template]", show_default=False),
+]
+ReportFolder = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Folder for report, overlay and JSON of each photo.", show_default=False),
+]
+DatasetFolder = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Dataset folder to write; one that is half done is continued.")
+]
+RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for checkpoints, metrics and the weights.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Replace a value of the recipe; repeatable.", show_default=False),
+]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Score the first pictures alone.", show_default=False)]

@@ -1,0 +1,94 @@
+"""Errors over HTTP as RFC 9457 problem details: one shape, the request's id in each, no internals in any."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from vision.fields import Contract
+from vision.photos import PhotoError, PhotoProblem
+
+logger = logging.getLogger("gauge.http")
+
+PROBLEM_TYPE = "application/problem+json"
+STATUS_OF_PHOTO: dict[PhotoProblem, int] = {
+    "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    "not_an_image": HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "empty": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "damaged": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "missing": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "folder": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "unreadable": HTTPStatus.UNPROCESSABLE_ENTITY,
+}
+
+
+class Problem(Contract):
+    """Problem details of RFC 9457, with the id under which the server's log knows the request."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    request_id: str
+
+
+class ProblemError(Exception):
+    """Answered as a problem; `kind` becomes the problem's type, a name that clients can branch on."""
+
+    def __init__(self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.detail = detail
+        self.headers = headers or {}
+
+
+def photo_problem(error: PhotoError) -> ProblemError:
+    """The answer to a photo that cannot be opened: 413, 415 or 422 with the command line's own words."""
+    return ProblemError(STATUS_OF_PHOTO[error.problem], f"photo-{error.problem.replace('_', '-')}", str(error))
+
+
+def problem_response(request_id: str, status: int, kind: str, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """A problem as a response."""
+    problem = Problem(
+        type=f"urn:gaugerag:problem:{kind}" if kind else "about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        request_id=request_id,
+    )
+    return JSONResponse(problem.model_dump(), status, headers=headers, media_type=PROBLEM_TYPE)
+
+
+def request_id_of(request: Request) -> str:
+    """The request's id, given by the middleware."""
+    return str(request.state.request_id)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Answer every error of the framework and of this room as a problem."""
+
+    @app.exception_handler(ProblemError)
+    async def on_problem(request: Request, error: ProblemError) -> JSONResponse:
+        logger.info("%s: %d %s", request_id_of(request), error.status, error.detail)
+        return problem_response(request_id_of(request), error.status, error.kind, error.detail, error.headers)
+
+    @app.exception_handler(HTTPException)
+    async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        return problem_response(request_id_of(request), error.status_code, "", str(error.detail), dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        detail = "; ".join(_complaint(one) for one in error.errors())
+        return problem_response(request_id_of(request), HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail)
+
+
+def _complaint(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"] if part != "body") or "body"
+    return f"{where}: {error['msg']}"

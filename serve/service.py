@@ -1,0 +1,141 @@
+"""The composition root: the parts of the product, loaded once and shared by the command line and the server."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from knowledge.search import KnowledgeBase
+from rag.formula import calibrate
+from rag.pipeline import Inspection, Pipeline, PipelineOptions
+from rag.trace import new_request_id
+from rag.writer import Writer, build_writer
+from serve.scores import score_inspection
+from serve.settings import Language, Settings, WriterName, load_settings
+from vision.fields import InstrumentReading, PhotoReading, Weights
+from vision.photos import display_name
+
+Source = Path | bytes
+
+
+class ReaderProtocol(Protocol):
+    """What the service needs of `vision.reader.Reader`."""
+
+    @property
+    def weights(self) -> Weights: ...
+
+    def read_photos(
+        self,
+        sources: Iterable[Source],
+        *,
+        names: Sequence[str] | None = None,
+        model: str | None = None,
+        known_models: Sequence[str] = (),
+    ) -> Iterator[PhotoReading]:
+        """One reading a photo, in order; a photo that cannot be opened comes out with status `error`."""
+        ...
+
+
+class Service:
+    """Reads and inspects photos. Parts load on first use, once, whichever thread asks; safe to share between threads.
+
+    `reader` and `knowledge` replace the parts that would be loaded from the settings.
+    """
+
+    def __init__(
+        self, settings: Settings, *, reader: ReaderProtocol | None = None, knowledge: KnowledgeBase | None = None
+    ) -> None:
+        self.settings = settings
+        self._reader = reader
+        self._knowledge = knowledge
+        self._writers: dict[WriterName, Writer] = {}
+        self._loading = threading.RLock()
+
+    @property
+    def weights(self) -> Weights | None:
+        """What the service reads with, None until it is loaded."""
+        return self._reader.weights if self._reader is not None and self._knowledge is not None else None
+
+    def load(self) -> None:
+        """Load what every photo needs. Raises the parts' own errors where weights or manuals are missing or damaged."""
+        _ = self.reader, self.knowledge
+
+    @property
+    def reader(self) -> ReaderProtocol:
+        """The reader, loaded once."""
+        with self._loading:
+            if self._reader is None:
+                from vision.reader import Reader
+
+                self._reader = Reader.load(self.settings.weights, device=self.settings.device)
+            return self._reader
+
+    @property
+    def knowledge(self) -> KnowledgeBase:
+        """The manuals, published below `home` where that is not done yet."""
+        with self._loading:
+            if self._knowledge is None:
+                self._knowledge = KnowledgeBase.open(self.settings.home)
+            return self._knowledge
+
+    def read_photos(
+        self, sources: Sequence[Source], *, names: Sequence[str] | None = None, model: str | None = None
+    ) -> Iterator[PhotoReading]:
+        """One reading a photo, in order. Where an instrument's model is known, its manual's formula gives the value."""
+        for reading in self._read(sources, names, model):
+            yield reading.model_copy(update={"instruments": tuple(self._calibrated(one) for one in reading.instruments)})
+
+    def inspect_photos(
+        self,
+        sources: Sequence[Source],
+        *,
+        names: Sequence[str] | None = None,
+        model: str | None = None,
+        writer: WriterName | None = None,
+        language: Language | None = None,
+        request_ids: Sequence[str] | None = None,
+    ) -> Iterator[Inspection]:
+        """One inspection a photo, in order; its report is None where the photo could not be opened."""
+        pipeline = self._pipeline(writer or self.settings.writer, language or self.settings.language)
+        ids = request_ids or [new_request_id() for _ in sources]
+        for request_id, reading in zip(ids, self._read(sources, names, model), strict=True):
+            yield score_inspection(pipeline.inspect(reading, request_id=request_id))
+
+    def _read(self, sources: Sequence[Source], names: Sequence[str] | None, model: str | None) -> Iterator[PhotoReading]:
+        shown = None if names is None else [display_name(name) for name in names]
+        known_models = self.knowledge.models()
+        given = self.knowledge.canonical_model(model) or model if model else None
+        return iter(self.reader.read_photos(sources, names=shown, model=given, known_models=known_models))
+
+    def _calibrated(self, instrument: InstrumentReading) -> InstrumentReading:
+        if instrument.status == "abstained" or instrument.instrument_model is None:
+            return instrument
+        facts = self.knowledge.facts(instrument.instrument_model, self.settings.language)
+        return instrument if facts is None else calibrate(instrument, facts).reading
+
+    def _pipeline(self, writer: WriterName, language: Language) -> Pipeline:
+        return Pipeline(self.knowledge, self._writer(writer), PipelineOptions(language=language))
+
+    def _writer(self, kind: WriterName) -> Writer:
+        with self._loading:
+            if kind not in self._writers:
+                key = self.settings.llm_key.get_secret_value() if self.settings.llm_key else None
+                self._writers[kind] = build_writer(
+                    kind, home=self.settings.home, model=self.settings.llm_model, base_url=self.settings.llm_url, api_key=key
+                )
+            return self._writers[kind]
+
+
+def open_service(settings: Settings | None = None, *, weights: str | None = None) -> Service:
+    """A service from the environment's settings; `weights` replaces the setting of that name.
+
+    Nothing is loaded yet. Libraries that would look for a model hub or print progress of their own are kept quiet.
+    """
+    settings = settings or load_settings()
+    if weights is not None:
+        settings = settings.model_copy(update={"weights": weights})
+    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
+    return Service(settings)

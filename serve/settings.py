@@ -1,0 +1,58 @@
+"""Settings of the running product: the only reader of the environment (prefix `GAUGE_`).
+
+Import this module lazily where start-up time counts: pydantic-settings is not free.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from vision.photos import PhotoLimits
+
+MIB = 2**20
+
+Language = Literal["en", "zh"]
+WriterName = Literal["template", "llm", "openai"]
+
+
+class Settings(BaseSettings):
+    """Every value is read from `GAUGE_<NAME>`, e.g. `GAUGE_HOME=/var/lib/gauge`; the defaults suit one machine.
+
+    `llm_model` is another language model for the writer `llm` (a hub id or a folder), or with `llm_url` and
+    `llm_key` the model of an OpenAI-compatible server for the writer `openai`.
+    `weights` is a name below `vision/weights/` or a folder, None for the shipped ones. `concurrency` is the
+    number of photos worked on at the same time by the server, `max_waiting` the number of further requests
+    that may wait before the server answers 503.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="GAUGE_", frozen=True, extra="forbid")
+
+    home: Path = Path(".gauge")
+    weights: str | None = None
+    device: str = "cpu"
+    language: Language = "en"
+    writer: WriterName = "template"
+    llm_model: str | None = None
+    llm_url: str | None = None
+    llm_key: SecretStr | None = None
+    max_photo_mib: Annotated[float, Field(gt=0, le=1024)] = 64.0
+    max_megapixels: Annotated[float, Field(gt=0, le=1000)] = 100.0
+    max_photos: Annotated[int, Field(ge=1, le=1000)] = 16
+    max_request_mib: Annotated[float, Field(gt=0, le=4096)] = 128.0
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 1
+    max_waiting: Annotated[int, Field(ge=0, le=10_000)] = 32
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    traceback: bool = False
+
+    def photo_limits(self) -> PhotoLimits:
+        """The limits of photo intake."""
+        return PhotoLimits(max_bytes=int(self.max_photo_mib * MIB), max_pixels=int(self.max_megapixels * 1e6))
+
+
+def load_settings() -> Settings:
+    """Settings from the environment. Raises pydantic's ValidationError naming the variable that is wrong."""
+    return Settings()
