@@ -34,8 +34,8 @@ DATABASE, VECTORS, MANIFEST = "knowledge.sqlite", "vectors.faiss", "manifest.jso
 _STALE_BUILD_S = 3600.0
 # fmt: off
 _SHAPING_MODULES = (
-    "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish", "sentences", "statements", "structured",
-    "units",
+    "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish", "sentences", "statements",
+    "structured", "units",
 )
 # fmt: on
 
