@@ -1,0 +1,97 @@
+"""Dial artwork as geometry: where marks, numerals and the needle's outline lie, in face units."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from synth.spec import Needle, Scale, ScaleArt, Vec, direction, polar
+
+
+class Mark(NamedTuple):
+    """One tick: outer and inner end, and whether it is a major one."""
+
+    outer: Vec
+    inner: Vec
+    major: bool
+
+
+class PrintedNumeral(NamedTuple):
+    """One number on the face: text as printed, the value it stands for, centre and angle of its mark."""
+
+    text: str
+    value: float
+    center: Vec
+    angle_deg: float
+
+
+def number_text(value: float, step: float) -> str:
+    """`value` with as many decimals as `step` needs: 0.4 in steps of 0.2, 40 in steps of 20."""
+    decimals = 0
+    while decimals < 4 and abs(round(step, decimals) - step) > 1e-9 * max(1.0, abs(step)):
+        decimals += 1
+    text = f"{value:.{decimals}f}"
+    return "0" if float(text) == 0 else text
+
+
+def marks(scale: Scale, art: ScaleArt, pivot: Vec) -> tuple[Mark, ...]:
+    """All ticks of a scale. With an even number of minors the middle one is longer, as on most faces."""
+    found = []
+    for index, value in enumerate(scale.ticks()):
+        major = index % scale.minors == 0
+        length = art.major_length if major else art.minor_length
+        if not major and scale.minors % 2 == 0 and scale.minors > 2 and index % scale.minors == scale.minors // 2:
+            length = 0.5 * (art.major_length + art.minor_length)
+        angle = scale.angle_at(scale.fraction_of(value))
+        inner = art.radius - length if art.inward else art.radius - art.major_length
+        outer = art.radius if art.inward else inner + length
+        found.append(Mark(polar(pivot, outer, angle), polar(pivot, inner, angle), major))
+    return tuple(found)
+
+
+def numerals(scale: Scale, art: ScaleArt, pivot: Vec) -> tuple[PrintedNumeral, ...]:
+    """The printed numbers of a scale. On a full circle the last one would cover the first and is left out."""
+    majors = scale.majors()
+    if scale.sweep_deg > 350:
+        majors = majors[:-1]
+    found = []
+    for value in majors[:: art.numeral_every]:
+        angle = scale.angle_at(scale.fraction_of(value))
+        text = number_text(abs(value) if art.unsigned else value, scale.major_step)
+        found.append(PrintedNumeral(text, round(value, 6), polar(pivot, art.numeral_radius, angle), angle))
+    return tuple(found)
+
+
+def needle_outline(needle: Needle, pivot: Vec, angle_deg: float) -> tuple[Vec, ...]:
+    """Outline of the needle from the tip around, without tail ornaments and hub."""
+    ux, uy = direction(angle_deg)
+    nx, ny = -uy, ux
+    length, wide, thin = needle.length, needle.width / 2, needle.tip_width / 2
+
+    def at(along: float, across: float) -> Vec:
+        return pivot[0] + ux * along + nx * across, pivot[1] + uy * along + ny * across
+
+    if needle.shape == "arrow":
+        neck = length - max(3.0 * needle.width, 12.0)
+        half = [(length, 0.0), (neck, wide * 2.2), (neck, wide * 0.6), (0.0, wide * 0.6)]
+    elif needle.shape == "lance":
+        half = [(length, 0.0), (length * 0.78, wide * 1.3), (length * 0.5, wide * 0.45), (0.0, wide * 0.8)]
+    elif needle.shape == "spade":
+        half = [(length, thin), (length * 0.5, thin), (length * 0.3, wide * 1.4), (0.0, wide)]
+    elif needle.shape == "baton":
+        half = [(length, thin), (length - needle.width * 1.2, wide), (0.0, wide)]
+    else:
+        half = [(length, thin), (0.0, wide)]
+    if needle.tail_shape in ("bar", "bulb") and needle.tail > 0:
+        half.append((-needle.tail, needle.tail_width / 2))
+    elif needle.tail_shape == "flare" and needle.tail > 0:
+        half += [
+            (-needle.tail * 0.35, wide * 0.8),
+            (-needle.tail * 0.45, needle.tail_width / 2),
+            (-needle.tail, needle.tail_width / 2 * 1.15),
+        ]
+    outline = [at(along, across) for along, across in half]
+    return tuple(outline + [at(along, -across) for along, across in reversed(half)])
+
+
+def needle_tip(needle: Needle, pivot: Vec, angle_deg: float) -> Vec:
+    return polar(pivot, needle.length, angle_deg)

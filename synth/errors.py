@@ -1,0 +1,19 @@
+"""Errors of the synth room."""
+
+from __future__ import annotations
+
+
+class SynthError(Exception):
+    """Base of everything that this room raises on purpose."""
+
+
+class RecipeError(SynthError, ValueError):
+    """A recipe that does not exist, does not parse, or has a key or value that is not known."""
+
+
+class FontError(SynthError, RuntimeError):
+    """A font that the artwork needs is not installed."""
+
+
+class FactoryError(SynthError, RuntimeError):
+    """A dataset folder that cannot be built or resumed as asked."""

@@ -1,0 +1,153 @@
+"""Cases and bezels: what surrounds a face, with its shadow, side wall, mounting plate and stem."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from synth.flat.pen import Pen, lighten, linear, radial, rgba, sweep
+from synth.scene import Light, Pose
+from synth.spec import Case, Color
+
+
+def _shape(pen: Pen, case: Case, half: float, color: Color, alpha: float = 1.0, blur: float = 0.0, shader: object = None) -> None:
+    tall = half * case.aspect
+    if case.shape == "round":
+        pen.oval(0, 0, half, tall, color, alpha, blur, shader)
+    else:
+        pen.box(-half, -tall, half, tall, color, case.corner, alpha, blur, shader)
+
+
+def draw_shadow(pen: Pen, case: Case, pose: Pose, light: Light) -> None:
+    """The soft shadow that the whole instrument throws on what is behind it."""
+    turn = math.radians(light.shadow_deg)
+    reach = 6 + 0.25 * case.depth
+    with pen.plane(pose.homography(-case.depth)):
+        pen.canvas.translate(-math.sin(turn) * reach, math.cos(turn) * reach)
+        _shape(pen, case, 102.0, (0, 0, 0), 0.75 * light.shadow, 3 + 14 * light.softness)
+
+
+def _stem(pen: Pen, case: Case, rng: np.random.Generator) -> None:
+    turn = {"bottom": 0.0, "left": 90.0, "top": 180.0}[case.stem]
+    color, length, width = case.stem_color, rng.uniform(30, 120), rng.uniform(9, 20)
+    pen.canvas.save()
+    pen.canvas.rotate(turn)
+    shine = [rgba(lighten(color, f)) for f in (-0.6, 0.1, 0.55, -0.1, -0.65)]
+    pen.box(-width, 80, width, 100 + length, color, 1, shader=linear((-width, 0), (width, 0), shine))
+    nut = width * rng.uniform(1.2, 1.8)
+    top = 100 + length * rng.uniform(0.05, 0.4)
+    pen.box(-nut, top, nut, top + rng.uniform(12, 26), color, 2, shader=linear((-nut, 0), (nut, 0), shine))
+    for y in np.arange(top + 30, 100 + length, 3.2).tolist():
+        pen.box(-width, y, width, y + 1.1, lighten(color, -0.5), alpha=0.55)
+    pen.canvas.restore()
+
+
+def _metal(color: Color, rng: np.random.Generator, gain: float = 1.0) -> list[int]:
+    """Colours around a rim: smooth brightness waves as reflections of a room."""
+    turns = np.linspace(0, 2 * np.pi, 17)[:-1]
+    waves = sum(rng.normal(0, 0.22) * np.cos(k * turns + rng.uniform(0, 6.28)) for k in (1, 2, 3, 5))
+    levels = np.clip(np.asarray(waves) * gain, -0.75, 0.8)
+    colors = [rgba(lighten(color, float(level))) for level in levels]
+    return [*colors, colors[0]]
+
+
+def draw_case(pen: Pen, case: Case, pose: Pose, light: Light, rng: np.random.Generator) -> None:
+    """Everything of the case up to the bezel's front; the face comes after it."""
+    draw_shadow(pen, case, pose, light)
+    if case.stem != "none":
+        with pen.plane(pose.homography(-0.5 * case.depth)):
+            _stem(pen, case, rng)
+    if pose.tilt_deg > 4 and case.depth > 0:
+        steps = 5
+        for index in range(steps):
+            height = -case.depth + (case.depth + case.recess) * index / steps
+            with pen.plane(pose.homography(height)):
+                _shape(pen, case, 97.0, lighten(case.side_color, -0.45 + 0.3 * index / steps))
+    if case.flange > 100:
+        with pen.plane(pose.homography(0.0)):
+            _flange(pen, case)
+    with pen.plane(pose.homography(case.recess)):
+        _bezel(pen, case, rng)
+
+
+def _flange(pen: Pen, case: Case) -> None:
+    half, hole = case.flange, 3.6
+    shine = linear((-half, -half), (half, half), [rgba(lighten(case.flange_color, f)) for f in (0.25, 0.0, -0.25)])
+    if case.flange_square:
+        pen.box(-half, -half, half, half, case.flange_color, 5, shader=shine)
+        spots = [(0.88 * half * sx, 0.88 * half * sy) for sx in (-1, 1) for sy in (-1, 1)]
+    else:
+        pen.disc(0, 0, half, case.flange_color, shader=shine)
+        ring = (100 + half) / 2
+        spots = [(ring * math.sin(t), -ring * math.cos(t)) for t in (0.0, 2.094, 4.189)]
+    for x, y in spots:
+        pen.disc(x, y, hole, (15, 15, 15), 0.85)
+        pen.circle(x, y, hole, lighten(case.flange_color, 0.4), 0.8, 0.6)
+
+
+def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
+    color = case.bezel_color
+    if case.bezel_style == "none":
+        _shape(pen, case, 100.0, color)
+    elif case.bezel_style == "metal":
+        _shape(pen, case, 100.0, color, shader=sweep(0, 0, _metal(color, rng)))
+        for part in (0.3, 0.62):
+            width = 100 - case.bezel * part
+            if case.shape == "round":
+                pen.circle(
+                    0, 0, width, lighten(color, float(rng.uniform(-0.8, 0.8))), case.bezel * rng.uniform(0.08, 0.3), 0.5, 0.6
+                )
+    else:
+        shade = linear(
+            (-70, -90),
+            (70, 90),
+            [rgba(lighten(color, f)) for f in (float(rng.uniform(0.05, 0.35)), 0.0, float(rng.uniform(-0.4, -0.05)))],
+        )
+        _shape(pen, case, 100.0, color, shader=shade)
+    if case.bezel_style == "stepped":
+        _shape(pen, case, 100 - case.bezel * 0.45, lighten(color, float(rng.uniform(-0.7, 0.3))))
+    if case.bezel > 2.5:
+        rim = 100 - case.bezel + 0.9
+        if case.shape == "round" and case.aspect == 1.0:
+            pen.circle(0, 0, rim, (0, 0, 0), 1.8, 0.55, 0.4)
+            pen.circle(0, 0, 99.3, lighten(color, -0.6), 1.2, 0.7)
+
+
+def face_half(case: Case) -> float:
+    """Half width of the opening that shows the face."""
+    return 100.0 - case.bezel - case.ring
+
+
+def shade_face(pen: Pen, case: Case, light: Light, rng: np.random.Generator) -> None:
+    """Uneven light on the face and the bezel's shadow along its inner edge (drawn over the print)."""
+    half = face_half(case)
+    turn = rng.uniform(0, 2 * math.pi)
+    start, end = (half * math.cos(turn), half * math.sin(turn)), (-half * math.cos(turn), -half * math.sin(turn))
+    dark = light.shade * rng.uniform(0.2, 1.0)
+    shader = linear(start, end, [rgba((0, 0, 0), dark * 0.55), rgba((128, 128, 128), 0.0), rgba((255, 255, 255), dark * 0.2)])
+    pen.box(-half, -half * case.aspect, half, half * case.aspect, (0, 0, 0), shader=shader)
+    if case.recess > 1:
+        shadow = math.radians(light.shadow_deg)
+        shift = (-math.sin(shadow) * case.recess * 0.5, math.cos(shadow) * case.recess * 0.5)
+        if case.shape == "round":
+            edge = radial(
+                shift[0],
+                shift[1],
+                half * 1.02,
+                [rgba((0, 0, 0), 0.0), rgba((0, 0, 0), 0.0), rgba((0, 0, 0), light.shadow)],
+                [0.0, 0.84 + 0.08 * (1 - light.softness), 1.0],
+            )
+            pen.disc(0, 0, half, (0, 0, 0), shader=edge)
+        else:
+            tall = half * case.aspect
+            pen.box(
+                -half + shift[0] - 6,
+                -tall + shift[1] - 6,
+                half + shift[0] + 6,
+                tall + shift[1] + 6,
+                (0, 0, 0),
+                stroke=13,
+                alpha=light.shadow * 0.8,
+                blur=3.5,
+            )

@@ -1,0 +1,45 @@
+"""The flat renderer: one scene, one picture, the same bytes for the same scene."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synth.camera import expose
+from synth.flat.background import draw_background
+from synth.flat.device import draw_counter, draw_digital, draw_lamp, draw_selector
+from synth.flat.dial import draw_dial
+from synth.flat.foreground import draw_fingers, draw_panel
+from synth.flat.pen import Pen
+from synth.flat.things import draw_thing
+from synth.scene import GaugeScene, Placed
+from synth.spec import CounterSpec, DialSpec, DigitalSpec, LampSpec
+
+
+def render(scene: GaugeScene) -> NDArray[np.uint8]:
+    """The picture of a scene: (height, width, 3) uint8 RGB. Raises FontError where a font is missing."""
+    pen = Pen(scene.width, scene.height)
+    draw_background(pen, scene.background)
+    if scene.panel is not None:
+        draw_panel(pen, scene.panel, scene.light)
+    for placed in scene.things:
+        draw_thing(pen, placed.thing, placed.pose)
+    for index, instrument in reversed(list(enumerate(scene.instruments))):
+        _draw(pen, instrument, scene, np.random.default_rng([scene.seed, 1 + index]))
+    if scene.fingers:
+        draw_fingers(pen, np.random.default_rng([scene.seed, 99]))
+    return expose(np.ascontiguousarray(pen.pixels[..., :3]), scene.camera, np.random.default_rng([scene.seed, 0]))
+
+
+def _draw(pen: Pen, instrument: Placed, scene: GaugeScene, rng: np.random.Generator) -> None:
+    spec, pose, light, wear = instrument.spec, instrument.pose, scene.light, scene.wear
+    if isinstance(spec, DialSpec):
+        draw_dial(pen, spec, pose, light, wear, rng)
+    elif isinstance(spec, DigitalSpec):
+        draw_digital(pen, spec, pose, light, wear, rng)
+    elif isinstance(spec, CounterSpec):
+        draw_counter(pen, spec, pose, light, wear, rng)
+    elif isinstance(spec, LampSpec):
+        draw_lamp(pen, spec, pose, light, wear, rng)
+    else:
+        draw_selector(pen, spec, pose, light, wear, rng)

@@ -1,0 +1,184 @@
+"""Things that are no instruments: clocks, valve wheels, knobs, lids, signs, bolts, flanges, plates, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from synth import words
+from synth.draw import any_color, gray, near, pick
+from synth.flat.pen import Pen, lighten, linear, radial, rgba, sweep
+from synth.fonts import BOLD, SANS
+from synth.scene import Pose
+from synth.spec import Color, Distractor, polar
+
+Rng = np.random.Generator
+
+
+def draw_thing(pen: Pen, thing: Distractor, pose: Pose) -> None:
+    rng = np.random.default_rng(thing.seed)
+    with pen.plane(pose.homography(0.0)):
+        pen.disc(6, 8, 96, (0, 0, 0), 0.3, 8)
+        DRAWERS[thing.kind](pen, rng)
+
+
+def _clock(pen: Pen, rng: Rng) -> None:
+    pen.disc(0, 0, 100, any_color(rng) if rng.random() < 0.5 else gray(rng, 10, 230))
+    dark = rng.random() < 0.25
+    face, ink = (gray(rng, 10, 50), gray(rng, 220, 250)) if dark else (gray(rng, 225, 252), gray(rng, 5, 40))
+    pen.disc(0, 0, 88, face)
+    for k in range(60):
+        length = 8 if k % 5 == 0 else 4
+        pen.segments([polar((0, 0), 85, 6 * k), polar((0, 0), 85 - length, 6 * k)], ink, 2.0 if k % 5 == 0 else 0.8)
+    if rng.random() < 0.75:
+        font = pick(rng, (*SANS, *BOLD))
+        for hour in range(1, 13):
+            pen.text(str(hour), *polar((0, 0), 66, 180 + 30 * hour), 15, font, ink)
+    hour, minute = rng.uniform(0, 360), rng.uniform(0, 360)
+    for turn, length, width in ((hour, 48, 5.5), (minute, 74, 3.5)):
+        pen.segments([polar((0, 0), -10, turn), polar((0, 0), length, turn)], ink, width)
+    if rng.random() < 0.5:
+        pen.segments([polar((0, 0), -16, 77), polar((0, 0), 78, rng.uniform(0, 360))], (200, 30, 30), 1.2)
+    pen.disc(0, 0, 4, ink)
+
+
+def _wheel(pen: Pen, rng: Rng) -> None:
+    color: Color = pick(rng, ((190, 30, 30), (40, 70, 160), (30, 120, 60), (60, 60, 60), (210, 170, 40)))
+    color = near(rng, color, 15)
+    pen.circle(0, 0, 86, lighten(color, -0.3), 20)
+    pen.circle(-1, -1, 87, color, 14)
+    count = int(rng.integers(3, 7))
+    first = rng.uniform(0, 360)
+    for k in range(count):
+        pen.segments([(0, 0), polar((0, 0), 84, first + 360 * k / count)], lighten(color, -0.15), float(rng.uniform(8, 16)))
+    pen.disc(0, 0, 22, lighten(color, -0.1))
+    pen.disc(0, 0, 10, (120, 120, 120))
+
+
+def _knob(pen: Pen, rng: Rng) -> None:
+    color = gray(rng, 10, 200) if rng.random() < 0.7 else any_color(rng)
+    pen.disc(0, 0, 100, color, shader=linear((-80, -80), (80, 80), [rgba(lighten(color, f)) for f in (0.4, 0.0, -0.4)]))
+    ribs = int(rng.integers(10, 40))
+    for k in range(ribs):
+        pen.segments([polar((0, 0), 88, 360 * k / ribs), polar((0, 0), 100, 360 * k / ribs)], lighten(color, -0.5), 3)
+    pen.disc(0, 0, 60, lighten(color, 0.1))
+
+
+def _lid(pen: Pen, rng: Rng) -> None:
+    color = gray(rng, 40, 235) if rng.random() < 0.6 else any_color(rng)
+    waves = [rgba(lighten(color, float(f))) for f in rng.uniform(-0.4, 0.5, 8)]
+    pen.disc(0, 0, 100, color, shader=sweep(0, 0, [*waves, waves[0]]))
+    for _ in range(int(rng.integers(1, 5))):
+        pen.circle(
+            0, 0, float(rng.uniform(10, 98)), lighten(color, float(rng.uniform(-0.6, 0.5))), float(rng.uniform(1, 10)), 0.7
+        )
+    if rng.random() < 0.4:
+        pen.text(words.brand(rng), 0, 0, 22, pick(rng, BOLD), lighten(color, -0.6))
+
+
+def _sign(pen: Pen, rng: Rng) -> None:
+    color: Color = pick(rng, ((240, 200, 30), (210, 35, 35), (30, 90, 180), (30, 140, 70), (240, 240, 240)))
+    ink = (20, 20, 20) if sum(color) > 380 else (250, 250, 250)
+    kind = rng.random()
+    if kind < 0.35:
+        pen.polygon([(0, -98), (98, 78), (-98, 78)], (20, 20, 20))
+        pen.polygon([(0, -80), (82, 68), (-82, 68)], (245, 205, 40))
+        pen.text("!", 0, 20, 95, "DejaVuSans-Bold.ttf", (20, 20, 20))
+        return
+    if kind < 0.65:
+        pen.disc(0, 0, 98, color)
+        pen.circle(0, 0, 88, ink, 6)
+    else:
+        pen.box(-98, -60, 98, 60, color, 8)
+        pen.box(-92, -54, 92, 54, ink, 6, stroke=3)
+    pen.text(pick(rng, words.LABELS), 0, 0, 24, pick(rng, BOLD), ink)
+
+
+def _bolt(pen: Pen, rng: Rng) -> None:
+    color = gray(rng, 60, 190)
+    pen.disc(
+        0, 0, 100, lighten(color, -0.3), shader=radial(-20, -30, 120, [rgba(lighten(color, 0.3)), rgba(lighten(color, -0.4))])
+    )
+    first = rng.uniform(0, 60)
+    hexagon = [polar((0, 0), 72, first + 60 * k) for k in range(6)]
+    pen.polygon(hexagon, color, shader=linear((-60, -60), (60, 60), [rgba(lighten(color, f)) for f in (0.45, 0.0, -0.35)]))
+    pen.circle(0, 0, 50, lighten(color, 0.3), 3, 0.6)
+
+
+def _flange(pen: Pen, rng: Rng) -> None:
+    color = gray(rng, 50, 200) if rng.random() < 0.7 else any_color(rng)
+    pen.disc(0, 0, 100, color, shader=linear((-80, -80), (80, 80), [rgba(lighten(color, f)) for f in (0.3, 0.0, -0.4)]))
+    count = int(rng.integers(4, 13))
+    for k in range(count):
+        x, y = polar((0, 0), 78, 360 * k / count)
+        pen.disc(x, y, 10, lighten(color, -0.5))
+        pen.disc(x - 1, y - 1, 8, lighten(color, 0.2))
+    hole = rng.uniform(25, 58)
+    pen.disc(0, 0, hole, lighten(color, -0.7) if rng.random() < 0.6 else lighten(color, 0.2))
+    pen.circle(0, 0, hole, lighten(color, 0.3), 4, 0.7)
+
+
+def _plate(pen: Pen, rng: Rng) -> None:
+    color, tall = gray(rng, 90, 235), rng.uniform(30, 80)
+    ink = lighten(color, -0.75)
+    pen.box(
+        -100,
+        -tall,
+        100,
+        tall,
+        color,
+        5,
+        shader=linear((-90, -60), (90, 60), [rgba(lighten(color, f)) for f in (0.25, -0.05, -0.25)]),
+    )
+    rows = int(rng.integers(2, 6))
+    for k in range(rows):
+        y = -tall + 2 * tall * (k + 0.7) / (rows + 0.4)
+        text = pick(
+            rng, (words.serial(rng), words.brand(rng), pick(rng, words.LABELS), pick(rng, words.NORMS), pick(rng, words.SMALL))
+        )
+        pen.text(text, float(rng.normal(0, 10)), y, min(1.2 * tall / rows, 15), pick(rng, SANS), ink)
+
+
+def _label(pen: Pen, rng: Rng) -> None:
+    color: Color = pick(rng, ((250, 250, 245), (245, 215, 60), (235, 120, 40), (120, 190, 230)))
+    pen.box(-100, -40, 100, 40, color, 2)
+    pen.text(pick(rng, words.LABELS), 0, -14, 24, pick(rng, BOLD), (20, 20, 20))
+    if rng.random() < 0.5:
+        for _ in range(24):
+            x = float(rng.uniform(-85, 85))
+            pen.segments([(x, 6), (x, 32)], (20, 20, 20), float(rng.uniform(0.8, 3)))
+    else:
+        pen.text(words.serial(rng), 0, 18, 15, pick(rng, SANS), (20, 20, 20))
+
+
+def _button(pen: Pen, rng: Rng) -> None:
+    ring = gray(rng, 20, 200)
+    color: Color = pick(rng, ((190, 25, 25), (20, 120, 50), (30, 30, 30), (225, 225, 225), (30, 70, 150)))
+    pen.disc(0, 0, 100, ring, shader=linear((-70, -70), (70, 70), [rgba(lighten(ring, f)) for f in (0.4, -0.3)]))
+    pen.disc(0, 0, 72, lighten(color, -0.2))
+    pen.disc(-2, -3, 66, color)
+    if rng.random() < 0.4:
+        pen.text(
+            pick(rng, ("STOP", "START", "I", "O", "RESET")),
+            0,
+            0,
+            26,
+            pick(rng, BOLD),
+            (250, 250, 250) if sum(color) < 400 else (20, 20, 20),
+        )
+
+
+DRAWERS: dict[str, Callable[[Pen, Rng], None]] = {
+    "clock": _clock,
+    "wheel": _wheel,
+    "knob": _knob,
+    "lid": _lid,
+    "sign": _sign,
+    "bolt": _bolt,
+    "flange": _flange,
+    "plate": _plate,
+    "label": _label,
+    "button": _button,
+}
+KINDS = tuple(DRAWERS)

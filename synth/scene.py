@@ -1,0 +1,180 @@
+"""A scene: instruments with pose, light, wear and background; its truth follows from it alone.
+
+Pixels of the picture, x right and y down. `render` draws exactly what `truth` says.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synth.spec import Color, Distractor, InstrumentSpec, Print, Vec
+from vision.fields import GaugeFields
+from vision.samples import PhotoTruth
+
+Matrix = NDArray[np.float64]
+FACE_UNIT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where a plane lies: `center` and `radius_px` of 100 face units at the centre, turns in degrees.
+
+    `focal` is the camera's distance in radii. `offset` and `scale` place an instrument on a larger panel: a
+    point p of the instrument is the panel's point offset + scale * p. `roll_deg` turns clockwise.
+    """
+
+    center: Vec
+    radius_px: float
+    roll_deg: float = 0.0
+    tilt_x_deg: float = 0.0
+    tilt_y_deg: float = 0.0
+    focal: float = 6.0
+    offset: Vec = (0.0, 0.0)
+    scale: float = 1.0
+
+    def _rotation(self) -> Matrix:
+        roll, tilt_x, tilt_y = (math.radians(a) for a in (self.roll_deg, self.tilt_x_deg, self.tilt_y_deg))
+        turn_z = np.array([[math.cos(roll), -math.sin(roll), 0], [math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
+        turn_x = np.array([[1, 0, 0], [0, math.cos(tilt_x), -math.sin(tilt_x)], [0, math.sin(tilt_x), math.cos(tilt_x)]])
+        turn_y = np.array([[math.cos(tilt_y), 0, math.sin(tilt_y)], [0, 1, 0], [-math.sin(tilt_y), 0, math.cos(tilt_y)]])
+        rotation: Matrix = turn_x @ turn_y @ turn_z
+        return rotation
+
+    def homography(self, height: float = 0.0) -> Matrix:
+        """(3, 3) matrix from face units, on a plane `height` units above the face towards the viewer, to pixels."""
+        unit = self._rotation() / FACE_UNIT
+        rise = -height * self.scale
+        pixel = self.focal * self.radius_px
+        rows = np.empty((3, 3))
+        depth = np.array([unit[2, 0], unit[2, 1], self.focal + unit[2, 2] * rise])
+        for row in (0, 1):
+            flat = np.array([unit[row, 0], unit[row, 1], unit[row, 2] * rise])
+            rows[row] = pixel * flat + self.center[row] * depth
+        rows[2] = depth
+        place = np.array([[self.scale, 0, self.offset[0]], [0, self.scale, self.offset[1]], [0, 0, 1]])
+        matrix: Matrix = rows @ place
+        return matrix / matrix[2, 2]
+
+    def project(self, points: list[Vec], height: float = 0.0) -> list[Vec]:
+        """Pixels of face points on the plane at `height`."""
+        rows = np.c_[np.asarray(points, np.float64).reshape(-1, 2), np.ones(len(points))] @ self.homography(height).T
+        return [(float(x / w), float(y / w)) for x, y, w in rows]
+
+    @property
+    def tilt_deg(self) -> float:
+        """Angle between the face's normal and the line of sight."""
+        cosine = math.cos(math.radians(self.tilt_x_deg)) * math.cos(math.radians(self.tilt_y_deg))
+        return math.degrees(math.acos(min(1.0, cosine)))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An instrument and its pose."""
+
+    spec: InstrumentSpec
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedThing:
+    """A distractor and its pose."""
+
+    thing: Distractor
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A mounting panel that several instruments share: its pose, half sizes in its own face units, nameplate box."""
+
+    pose: Pose
+    half_width: float
+    half_height: float
+    color: Color
+    nameplate: tuple[float, float, float, float]
+    plate_color: Color
+    prints: tuple[Print, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What lies behind: a style, and a seed that fixes its look."""
+
+    style: Literal["white", "black", "plain", "clutter", "wall", "metal", "wood", "panel"]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """Light on the faces: direction of the shadows in degrees, strengths 0..1, and reflections on the glass."""
+
+    shadow_deg: float = 315.0
+    shadow: float = 0.35
+    softness: float = 0.5
+    shade: float = 0.2
+    glare: float = 0.0
+    glare_count: int = 0
+    flash: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wear:
+    """Dirt, scratches and liquid, strengths 0..1."""
+
+    dirt: float = 0.0
+    scratches: int = 0
+    fog: float = 0.0
+    yellowing: float = 0.0
+    liquid: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Sensor and lens; neutral by default. `low_side` is the side in pixels the picture was taken at, 0 for full."""
+
+    exposure: float = 1.0
+    gamma: float = 1.0
+    contrast: float = 1.0
+    white_balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    gray: bool = False
+    blur_px: float = 0.0
+    motion_px: float = 0.0
+    motion_deg: float = 0.0
+    low_side: int = 0
+    noise: float = 0.0
+    noise_scale: float = 1.0
+    vignette: float = 0.0
+    sharpen: float = 0.0
+    jpeg_quality: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeScene:
+    """Everything a renderer needs for one picture; `instruments[0]` is the main one."""
+
+    width: int
+    height: int
+    seed: int
+    background: Background
+    instruments: tuple[Placed, ...] = ()
+    things: tuple[PlacedThing, ...] = ()
+    panel: Panel | None = None
+    light: Light = Light()
+    wear: Wear = Wear()
+    camera: Camera = Camera()
+    fingers: bool = False
+
+    def truth(self) -> PhotoTruth:
+        """What is true of the picture, main instrument first."""
+        from synth.truth import photo_truth
+
+        return photo_truth(self)
+
+    def fields(self) -> tuple[GaugeFields, ...]:
+        """The fields alone, in the truth's order."""
+        return tuple(instrument.fields for instrument in self.truth().instruments)

@@ -1,0 +1,322 @@
+"""The instruments: frozen data that says what is printed on a face and what it shows.
+
+Lengths are in **face units**: 100 is the half width of the case, the origin its centre, x to the right and y
+down in the instrument's own upright frame. Angles are degrees clockwise from 6 o'clock. Colours are RGB.
+Only geometry and print live here; pose, light and wear belong to the scene.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from vision.fields import LampColor
+
+Color = tuple[int, int, int]
+Vec = tuple[float, float]
+CaseShape = Literal["round", "square", "wide"]
+NeedleShape = Literal["taper", "baton", "arrow", "lance", "spade", "disc"]
+TailShape = Literal["none", "bar", "flare", "bulb"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A printed scale: ends, divisions, direction and law. `exponent` 1 is linear; fraction = t ** exponent."""
+
+    minimum: float
+    maximum: float
+    major_step: float
+    minors: int
+    start_deg: float
+    sweep_deg: float
+    clockwise: bool = True
+    exponent: float = 1.0
+    unit: str | None = None
+    unit_text: str | None = None
+    multiplier: float | None = None
+
+    @property
+    def span(self) -> float:
+        return self.maximum - self.minimum
+
+    @property
+    def end_deg(self) -> float:
+        return self.angle_at(1.0)
+
+    def angle_at(self, fraction: float) -> float:
+        """Angle in [0, 360) at a fraction of the sweep."""
+        turn = self.sweep_deg * fraction
+        return (self.start_deg + turn if self.clockwise else self.start_deg - turn) % 360.0
+
+    def fraction_of(self, value: float) -> float:
+        """Fraction of the sweep at a value (in printed units) of the scale."""
+        part = (value - self.minimum) / self.span
+        return part if self.exponent == 1.0 or part < 0 else part**self.exponent
+
+    def value_at(self, fraction: float) -> float:
+        """Value in printed units at a fraction of the sweep; linear beyond the ends."""
+        part = fraction if self.exponent == 1.0 or fraction < 0 else fraction ** (1.0 / self.exponent)
+        return self.minimum + part * self.span
+
+    def majors(self) -> tuple[float, ...]:
+        count = round(self.span / self.major_step)
+        return tuple(self.minimum + i * self.major_step for i in range(count + 1))
+
+    def ticks(self) -> tuple[float, ...]:
+        """Values of all ticks, majors included: every `minors`-th one is a major."""
+        count = round(self.span / self.major_step) * self.minors
+        return tuple(self.minimum + i * self.major_step / self.minors for i in range(count + 1))
+
+    @property
+    def minor_step(self) -> float:
+        return self.major_step / self.minors
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleArt:
+    """How a scale is drawn; radii from the pivot in face units. `inward` ticks run from `radius` to the pivot."""
+
+    radius: float
+    major_length: float
+    minor_length: float
+    major_width: float
+    minor_width: float
+    numeral_radius: float
+    numeral_size: float
+    color: Color
+    font: str
+    condensed: float = 1.0
+    inward: bool = True
+    arc: bool = False
+    arc_width: float = 1.0
+    numerals_rotated: bool = False
+    numeral_every: int = 1
+    unsigned: bool = False
+    numeral_color: Color | None = None
+    dotted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A coloured part of the scale between two fractions of the sweep; radii of its band in face units."""
+
+    start: float
+    end: float
+    inner: float
+    outer: float
+    color: Color
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A hand: `length` from the pivot to the tip, `tail` beyond the pivot, `height` above the face."""
+
+    length: float
+    width: float
+    tip_width: float
+    tail: float
+    tail_width: float
+    shape: NeedleShape
+    tail_shape: TailShape
+    color: Color
+    hub: float
+    hub_color: Color
+    cap: float = 0.0
+    cap_color: Color = (120, 120, 120)
+    tail_color: Color | None = None
+    height: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A further hand beside the measuring needle: a maximum pointer or a set hand."""
+
+    needle: Needle
+    fraction: float
+    label: Literal["max", "set"]
+    color_name: str
+    marker: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """A line of text on a face or a plate, centred at (x, y), turned by `angle_deg` clockwise."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    font: str
+    color: Color
+    angle_deg: float = 0.0
+    condensed: float = 1.0
+    boxed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Case and bezel. `bezel` is the rim's width; `flange` a mounting plate's half width or 0; `aspect` height / width."""
+
+    shape: CaseShape
+    bezel: float
+    bezel_color: Color
+    bezel_style: Literal["metal", "flat", "stepped", "none"]
+    depth: float
+    side_color: Color
+    aspect: float = 1.0
+    corner: float = 6.0
+    flange: float = 0.0
+    flange_square: bool = False
+    flange_color: Color = (90, 90, 90)
+    stem: Literal["none", "bottom", "top", "left"] = "none"
+    stem_color: Color = (170, 140, 70)
+    recess: float = 8.0
+    ring: float = 0.0
+    ring_color: Color = (20, 20, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class DialSpec:
+    """A dial: everything printed on it and where its needle stands (`fraction` of the sweep)."""
+
+    case: Case
+    face_color: Color
+    pivot: Vec
+    scale: Scale
+    art: ScaleArt
+    needle: Needle
+    fraction: float
+    window: Literal["full", "sector", "upper"] = "full"
+    second: tuple[Scale, ScaleArt] | None = None
+    zones: tuple[Zone, ...] = ()
+    hands: tuple[Hand, ...] = ()
+    prints: tuple[Print, ...] = ()
+    screws: tuple[tuple[float, float, float], ...] = ()
+    skirt: float | None = None
+    skirt_color: Color = (30, 30, 30)
+    stop_pin: bool = False
+    glass: float = 1.0
+    face_seed: int = 0
+    model: str | None = None
+
+    @property
+    def pointer_deg(self) -> float:
+        return self.scale.angle_at(self.fraction)
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayRow:
+    """One row of a display: the digits to show, letters before them, the unit printed behind them."""
+
+    digits: str
+    lead: str = ""
+    unit: str | None = None
+    unit_text: str | None = None
+    height: float = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class DigitalSpec:
+    """A device with a 7-segment display; `lit` False is a display that is switched off."""
+
+    case: Case
+    rows: tuple[DisplayRow, ...]
+    window: tuple[float, float, float, float]
+    window_color: Color
+    digit_color: Color
+    led: bool
+    slant: float
+    stroke: float
+    gap: float
+    ghost: float
+    lit: bool = True
+    bare: bool = False
+    prints: tuple[Print, ...] = ()
+    buttons: tuple[tuple[float, float, float, float, Color], ...] = ()
+    dots: tuple[tuple[float, float, float, Color], ...] = ()
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSpec:
+    """A drum counter: one digit a drum, the last `decimals` drums in the other colour."""
+
+    case: Case
+    digits: str
+    decimals: int
+    shift: float
+    drum_color: Color
+    digit_color: Color
+    decimal_color: Color
+    unit: str | None
+    font: str
+    prints: tuple[Print, ...] = ()
+    subdials: int = 0
+    model: str | None = None
+
+    @property
+    def readout(self) -> str:
+        if not self.decimals:
+            return self.digits
+        return f"{self.digits[: -self.decimals]}.{self.digits[-self.decimals :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class LampSpec:
+    """A signal lamp: `state` as shown, `lens_color` what it would be when lit."""
+
+    state: LampColor
+    lens_color: Color
+    ring: float
+    ring_color: Color
+    square: bool = False
+    faceted: bool = False
+    glow: float = 0.6
+    prints: tuple[Print, ...] = ()
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorSpec:
+    """A rotary selector: angles of its positions in clockwise order; `position` counts from 1."""
+
+    angles_deg: tuple[float, ...]
+    position: int
+    labels: tuple[str, ...]
+    knob: float
+    knob_color: Color
+    mark_color: Color
+    plate_color: Color
+    ink: Color
+    style: Literal["bar", "pointer", "disc", "lever"]
+    square: bool
+    font: str
+    label_size: float = 20.0
+    offset_deg: float = 0.0
+    prints: tuple[Print, ...] = ()
+    model: str | None = None
+
+
+InstrumentSpec = DialSpec | DigitalSpec | CounterSpec | LampSpec | SelectorSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Distractor:
+    """A thing that is no instrument: `kind` says what, `seed` fixes the rest of its look."""
+
+    kind: Literal["clock", "wheel", "knob", "lid", "sign", "bolt", "flange", "plate", "label", "button"]
+    seed: int
+    texts: tuple[str, ...] = field(default=())
+
+
+def direction(angle_deg: float) -> Vec:
+    """Unit vector in the face plane at an angle clockwise from 6 o'clock (x right, y down)."""
+    turn = math.radians(angle_deg)
+    return -math.sin(turn), math.cos(turn)
+
+
+def polar(pivot: Vec, radius: float, angle_deg: float) -> Vec:
+    """Point at `radius` and `angle_deg` from a pivot."""
+    dx, dy = direction(angle_deg)
+    return pivot[0] + radius * dx, pivot[1] + radius * dy
