@@ -1,0 +1,245 @@
+"""The manual's calibration formula turns a pointer angle into a value with unit and interval.
+
+Angles arrive in the contract's frame (clockwise from 6 o'clock) and are converted to the frame that the manual
+declares. Whatever is missing or contradictory gives no value and a reason; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import NamedTuple
+
+from knowledge.facts import AngleFrameFact, Fact, ModelFacts
+from rag.arithmetic import Expression, parse_formula
+from rag.errors import FormulaError
+from rag.queries import format_number
+from rag.templates import sentence
+from vision.fields import InstrumentReading
+from vision.units import UnitError, compatible, convert
+
+STEPS = 16
+
+
+@dataclass(frozen=True)
+class FormulaOptions:
+    """Uncertainty of the pointer angle, and what counts as a contradiction.
+
+    `confident_within_deg`: a calibrated confidence c says that the angle is within this many degrees with
+    probability c (normal errors); the interval covers 95 %. `default_half_width_deg` is used where the reader gave
+    no confidence. Two intervals contradict each other when the gap between them is larger than `contradiction_gap`
+    times the formula's own span (or value, where no span is declared).
+    """
+
+    confident_within_deg: float = 2.0
+    default_half_width_deg: float = 3.0
+    max_half_width_deg: float = 20.0
+    coverage: float = 0.95
+    contradiction_gap: float = 0.02
+    contradiction_factor: float = 0.3
+
+
+class Problem(NamedTuple):
+    """Why there is no value, or why it is doubted: the name of a sentence and its slots."""
+
+    name: str
+    slots: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A reading after the manual was asked: the copy, how its angle was counted, and the facts that were used."""
+
+    reading: InstrumentReading
+    facts: tuple[Fact, ...] = ()
+    angle_deg: float | None = None
+    half_width_deg: float | None = None
+    half_width_source: str | None = None
+    problem: Problem | None = None
+    used: bool = False
+    slots: dict[str, str] = field(default_factory=dict)
+
+
+def manual_angle(angle: float, frame: AngleFrameFact) -> float:
+    """The contract's angle (degrees clockwise from 6 o'clock) in the manual's frame, in [0, 360)."""
+    origin = (frame.origin_hour - 6) * 30.0 % 360.0
+    return (angle - origin if frame.clockwise else origin - angle) % 360.0
+
+
+def angle_half_width(reading: InstrumentReading, options: FormulaOptions) -> tuple[float, str]:
+    """Half width of the angle's interval in degrees, and its source: `confidence` or `default`."""
+    confidence = reading.confidence.get("pointer_angle")
+    if confidence is None:
+        return options.default_half_width_deg, "default"
+    # Certain to the last digit does not exist; 0 has no width at all.
+    bounded = min(max(confidence, 0.05), 0.999)
+    sigma = options.confident_within_deg / NormalDist().inv_cdf((1 + bounded) / 2)
+    return min(NormalDist().inv_cdf((1 + options.coverage) / 2) * sigma, options.max_half_width_deg), "confidence"
+
+
+def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOptions | None = None) -> Calibration:
+    """A copy of `reading` with the value from the manual's formula, or without one and with the reason.
+
+    Unchanged where the manual has no formula or the formula's variables were not read. A value that the photo
+    alone gave stays, with the reason added, unless the manual says that the pointer is off its scale.
+    """
+    options = options or FormulaOptions()
+    if reading.status == "abstained" or facts.formula is None:
+        return Calibration(reading=reading)
+    try:
+        expression = parse_formula(facts.formula.expression)
+    except FormulaError as error:
+        return _without(reading, (facts.formula,), Problem("formula_unusable", {"detail": str(error)}))
+    if any(getattr(reading.fields, name) is None for name in expression.variables):
+        return Calibration(reading=reading)
+    unit = facts.formula.unit or expression.unit or (facts.unit.unit if facts.unit else None)
+    used: tuple[Fact, ...] = (facts.formula, *((facts.unit,) if facts.unit else ()))
+    if unit is None:
+        return _without(reading, used, Problem("unit_not_declared", {}))
+    if facts.unit is not None and not compatible(unit, facts.unit.unit):
+        return _without(reading, used, Problem("units_conflict", {"unit": unit, "declared_unit": facts.unit.unit}))
+    if "pointer_angle" not in expression.variables:
+        return _from_digits(reading, facts, expression, unit, used)
+    if facts.angle_frame is None:
+        return _without(reading, used, Problem("angle_frame_not_declared", {}))
+    return _from_angle(reading, facts, facts.angle_frame, expression, unit, used, options)
+
+
+def _from_angle(
+    reading: InstrumentReading,
+    facts: ModelFacts,
+    frame: AngleFrameFact,
+    expression: Expression,
+    unit: str,
+    used: tuple[Fact, ...],
+    options: FormulaOptions,
+) -> Calibration:
+    seen = reading.fields.pointer_angle
+    if seen is None:
+        return Calibration(reading=reading)
+    angle = manual_angle(seen, frame)
+    half_width, source = angle_half_width(reading, options)
+    low, high = angle - half_width, angle + half_width
+    used = (*used, frame, *((facts.angle_range,) if facts.angle_range else ()))
+    if facts.angle_range is not None:
+        first, last = facts.angle_range.low, facts.angle_range.high
+        # The same direction may be counted one turn up or down; take the turn nearest to the valid range.
+        turn = min((-360.0, 0.0, 360.0), key=lambda t: abs(angle + t - (first + last) / 2))
+        angle, low, high = angle + turn, low + turn, high + turn
+        if high < first or low > last:
+            slots = {"angle": format_number(round(angle, 1)), "low": format_number(first), "high": format_number(last)}
+            return _without(reading, used, Problem("angle_outside_range", slots), drop_value=True)
+        # Within its uncertainty the pointer stands on the scale's end.
+        low, angle, high = (min(max(a, first), last) for a in (low, angle, high))
+    others = {name: float(getattr(reading.fields, name)) for name in expression.variables - {"pointer_angle"}}
+    try:
+        value = expression.evaluate({**others, "pointer_angle": angle})
+        # A formula need not be monotone: the ends alone would miss an extreme between them.
+        trail = [expression.evaluate({**others, "pointer_angle": low + (high - low) * k / STEPS}) for k in range(STEPS + 1)]
+    except FormulaError as error:
+        return _without(reading, used, Problem("formula_unusable", {"detail": str(error)}), drop_value=True)
+    interval = (min(*trail, value), max(*trail, value))
+    outside = _outside_values(value, interval, unit, facts)
+    if outside is not None:
+        return _without(reading, used, outside, drop_value=True)
+    problem = _contradiction(reading, interval, value, unit, facts, options)
+    confidence = reading.confidence.get("pointer_angle", reading.value_confidence)
+    if problem is not None:
+        confidence *= options.contradiction_factor
+    copy = _copy(reading, value, interval, unit, confidence, problem)
+    slots = {"formula": f"{facts.formula.quantity if facts.formula else ''} = {expression.source.replace('_', ' ')}".lstrip(" =")}
+    return Calibration(copy, used, angle, half_width, source, problem, used=True, slots=slots)
+
+
+def _from_digits(
+    reading: InstrumentReading, facts: ModelFacts, expression: Expression, unit: str, used: tuple[Fact, ...]
+) -> Calibration:
+    """A formula of digits or scale fraction alone: the photo's own interval carries over."""
+    names = {name: float(getattr(reading.fields, name)) for name in expression.variables}
+    shift = (0.0, 0.0) if None in (reading.value, reading.value_low, reading.value_high) else _shifts(reading)
+    only = next(iter(expression.variables)) if len(expression.variables) == 1 and "digital_readout" in names else None
+    try:
+        value = expression.evaluate(names)
+        ends = [expression.evaluate({**names, only: names[only] + s}) for s in shift] if only else [value]
+    except FormulaError as error:
+        return _without(reading, used, Problem("formula_unusable", {"detail": str(error)}))
+    interval = (min(*ends, value), max(*ends, value))
+    outside = _outside_values(value, interval, unit, facts)
+    if outside is not None:
+        return _without(reading, used, outside, drop_value=True)
+    slots = {"formula": expression.source.replace("_", " ")}
+    copy = _copy(reading, value, interval, unit, reading.value_confidence, None)
+    return Calibration(copy, used, used=True, slots=slots)
+
+
+def _shifts(reading: InstrumentReading) -> tuple[float, float]:
+    value, low, high = reading.value or 0.0, reading.value_low or 0.0, reading.value_high or 0.0
+    return low - value, high - value
+
+
+def _outside_values(value: float, interval: tuple[float, float], unit: str, facts: ModelFacts) -> Problem | None:
+    """The problem where no part of the interval lies in the manual's measuring range."""
+    span = facts.value_range
+    if span is None:
+        return None
+    try:
+        low, high = (convert(end, span.unit or unit, unit) for end in (span.low, span.high))
+    except UnitError:
+        return Problem("units_conflict", {"unit": unit, "declared_unit": span.unit or unit})
+    # Ends of the range are reached exactly at the scale's ends; forgive rounding, nothing more.
+    slack = 1e-6 * max(abs(low), abs(high), 1.0)
+    if interval[1] < low - slack or interval[0] > high + slack:
+        slots = {"value": format_number(value), "low": format_number(low), "high": format_number(high), "unit": unit}
+        return Problem("value_outside_range", slots)
+    return None
+
+
+def _contradiction(
+    reading: InstrumentReading, interval: tuple[float, float], value: float, unit: str, facts: ModelFacts, options: FormulaOptions
+) -> Problem | None:
+    """The problem where the value printed on the photo's own scale lies far from the formula's."""
+    if reading.value is None or reading.value_low is None or reading.value_high is None or reading.unit is None:
+        return None
+    if reading.value_source not in ("printed_scale", "numerals", "digits"):
+        return None
+    slots = {"formula_value": f"{format_number(value, (interval[1] - interval[0]) / 2)} {unit}"}
+    slots["photo_value"] = f"{format_number(reading.value, (reading.value_high - reading.value_low) / 2)} {reading.unit}"
+    try:
+        low, high = sorted(convert(end, reading.unit, unit) for end in (reading.value_low, reading.value_high))
+    except UnitError:
+        return Problem("scale_contradicts_formula", slots)
+    span = facts.value_range
+    scale = abs(value)
+    if span is not None and (span.unit is None or compatible(span.unit, unit)):
+        scale = abs(convert(span.high, span.unit or unit, unit) - convert(span.low, span.unit or unit, unit))
+    gap = max(low - interval[1], interval[0] - high, 0.0)
+    return Problem("scale_contradicts_formula", slots) if gap > options.contradiction_gap * scale else None
+
+
+def _copy(
+    reading: InstrumentReading, value: float, interval: tuple[float, float], unit: str, confidence: float, problem: Problem | None
+) -> InstrumentReading:
+    changed = {
+        "value": value,
+        "value_low": interval[0],
+        "value_high": interval[1],
+        "unit": unit,
+        "value_source": "calibration_formula",
+        "value_confidence": min(max(confidence, 0.0), 1.0),
+        "reason": reason_text(problem) if problem else reading.reason,
+    }
+    return InstrumentReading.model_validate({**reading.model_dump(), **changed})
+
+
+def _without(reading: InstrumentReading, used: tuple[Fact, ...], problem: Problem, *, drop_value: bool = False) -> Calibration:
+    """The reading without a value from the formula. Where the pointer is off the scale the photo's value goes too."""
+    changed: dict[str, object] = {"reason": reason_text(problem)}
+    if drop_value:
+        changed |= {"value": None, "value_low": None, "value_high": None, "value_source": None, "value_confidence": 0.0}
+    copy = InstrumentReading.model_validate({**reading.model_dump(), **changed})
+    return Calibration(reading=copy, facts=used, problem=problem)
+
+
+def reason_text(problem: Problem) -> str:
+    """The problem in English, as the reading's `reason`."""
+    return sentence(problem.name, "en", **problem.slots).rstrip(".")
