@@ -1,0 +1,212 @@
+"""One claim against the evidence: borne out, not borne out, or nothing to judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from eval.claims import Claim
+from eval.evidence import Fact, joined
+from eval.quantities import Quantity, bears_out, same_dimension
+from eval.score import Number, Score, not_scorable, supported, unsupported
+from vision.fields import Contract
+
+COVERAGE = 0.6
+"""Share of a claim's words that one fact must hold."""
+COVERAGE_ZH = 0.5
+"""The same for pairs of Chinese characters, of which a changed word costs two or three."""
+
+# Words of talking about readings and manuals: they say nothing that evidence could bear out.
+_GENERIC_EN = (
+    "read reading value instrument gauge dial meter photo picture show display indicate stand lie take manual document accord "
+    "section state say mean note model determine compute calculate follow give range"
+)
+_GENERIC_ZH = (
+    "读数 数为 示值 数值 该数 仪表 照片 手册 说明 明书 书规 规定 资料 显示 表示 取自 计算 算得 得出 区间 型号 处于 范围 要求"
+)
+_READING_WORDS = frozenset({"read", "valu", "读数", "数值", "示值"})
+_OPPOSITES: tuple[tuple[str, str], ...] = (
+    ("open", "clos"), ("start", "stop"), ("increas", "decreas"), ("rais", "low"), ("ris", "fall"), ("normal", "alarm"),
+    ("norm", "alarm"), ("red", "green"), ("red", "yellow"), ("yellow", "green"), ("left", "right"), ("inlet", "outlet"),
+    ("clockwis", "counterclockwis"), ("maximum", "minimum"), ("high", "low"), ("allow", "forbid"), ("safe", "dangerou"),
+    ("打开", "关闭"), ("开启", "关闭"), ("启动", "停止"), ("升高", "降低"), ("增大", "减小"), ("红色", "绿色"), ("红色", "黄色"),
+    ("黄色", "绿色"), ("正常", "报警"), ("进口", "出口"), ("最大", "最小"), ("顺时", "逆时"), ("允许", "禁止"),
+)  # fmt: skip
+
+_INFORMATION = r"(?:documents?|manuals?|passages?|context|sources?|text|information|articles?|provided|given|search results?)"
+_TELLS = r"(?:stat|mention|provid|contain|specif|includ|discuss|address|describ|say|said|cover|giv|have|enough|sufficient)\w*"
+_ABSTENTION = re.compile(
+    "|".join(
+        (
+            rf"\b(?:not|no|never|\w+n't|un(?:able|clear|certain))\b[^.]*\b{_TELLS}\b[^.]*\b{_INFORMATION}\b",
+            rf"\b{_INFORMATION}\b[^.]*\b(?:not|no|never|\w+n't)\b[^.]*\b{_TELLS}",
+            r"\b(?:unable|not able|not possible|impossible|cannot|can't|could not|couldn't) (?:to )?"
+            r"(?:answer|determine|provide|say|tell|find|be determined|be read)",
+            r"\b(?:was|were|is|are|could) not (?:be )?(?:read|determined|stated|consulted|decided)\b",
+            r"\bno (?:value|instrument|unit|manual) was\b|\bnothing is claimed\b|\bno manual\b|\bis (?:unknown|doubtful)\b",
+            r"\bi don't know\b|\bdocuments conflict\b|\bcannot be compared\b",
+            r"资料未|未说明|未提及|未提供|没有(?:提及|提到|说明|提供|读出|型号)|未能读|未读出|未得出|未查阅|未知|不知道",
+            r"无法(?:回答|确定|判断|判定|得知|读|比较|使用)|资料冲突|存疑|不引用|没有相关(?:信息|资料)",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+
+class Verdict(Contract):
+    """The judgement of one claim: its score with the reason, and the fact that decided it.
+
+    `support` in [0, 1] is the graded form: how much of the claim the best fact holds. NaN where not scorable.
+    """
+
+    claim: Claim
+    score: Score
+    source: str | None
+    evidence: str | None
+    support: Number
+
+
+class _Trial(NamedTuple):
+    """A claim held against one fact."""
+
+    fact: Fact
+    coverage: float
+    problem: str | None
+    grade: float
+    contradicts: bool
+
+
+def is_abstention(sentence: str) -> bool:
+    """Whether a sentence says that something was not read, not stated or not answerable: honest, and no claim."""
+    return _ABSTENTION.search(sentence) is not None
+
+
+def generic_terms() -> frozenset[str]:
+    """Terms that need no evidence, in the form that claims carry them."""
+    from eval.claims_en import stem
+
+    return frozenset(stem(word) for word in _GENERIC_EN.split()) | frozenset(_GENERIC_ZH.split())
+
+
+def judge_claim(claim: Claim, facts: Sequence[Fact], reading: Sequence[Fact] = ()) -> Verdict:
+    """The claim against the facts of its evidence and those of the reading itself.
+
+    Borne out where one fact holds most of its words, all its quantities (converted, to the last digit given),
+    the same negation and no condition that the claim leaves out. A number counts only beside what it is said
+    of: in the clause of the fact that the claim's words point at, never in a neighbouring sentence.
+    """
+    generic = generic_terms()
+    terms = claim.terms - generic
+    if not terms and not claim.quantities:
+        return _verdict(claim, not_scorable("it says nothing that evidence could bear out"), None)
+    if not facts and not reading:
+        return _verdict(claim, unsupported("there is no evidence"), None, 0.0)
+    candidates = _candidates(claim, terms, facts, reading)
+    if not any(fact.language == claim.language for fact in candidates) and terms:
+        return _verdict(claim, not_scorable("all evidence is in another language"), None)
+    trials = [_try(claim, terms, fact, reading) for fact in candidates]
+    best = max(trials, key=lambda trial: (trial.problem is None, trial.grade, trial.coverage, -len(trial.fact.text)))
+    against = max((trial for trial in trials if trial.contradicts), key=lambda trial: trial.coverage, default=None)
+    if against is not None and against.coverage > best.coverage:
+        # Another place speaks of the same thing more closely, and says otherwise.
+        return _verdict(claim, unsupported(against.problem or "contradicted"), against.fact, against.grade)
+    if best.problem is None:
+        return _verdict(claim, supported(f"borne out by {best.fact.source}"), best.fact, best.grade)
+    return _verdict(claim, unsupported(best.problem), best.fact, best.grade)
+
+
+def _candidates(claim: Claim, terms: frozenset[str], facts: Sequence[Fact], reading: Sequence[Fact]) -> list[Fact]:
+    """What may bear the claim out. With no words of its own ("the reading is 5 bar") only the reading may, if there is one."""
+    if not terms and reading:
+        return list(reading)
+    # The reading's numbers may stand beside a manual's only where the claim speaks of the reading or compares.
+    compares = len(claim.quantities) > 1 or bool(claim.terms & _READING_WORDS)
+    beside = [joined(fact, reading) for fact in facts] if reading and claim.quantities and compares else []
+    return [*facts, *reading, *beside]
+
+
+def _try(claim: Claim, terms: frozenset[str], fact: Fact, reading: Sequence[Fact]) -> _Trial:
+    coverage = len(terms & fact.terms) / len(terms) if terms else 1.0
+    nearest = _nearest(claim, terms, fact)
+    own = nearest.quantities if nearest is not None else fact.quantities
+    missing = _missing_quantity(claim, own, fact)
+    opposite = _opposite(terms, nearest.terms if nearest is not None else fact.terms)
+    problems: list[str] = []
+    if nearest is not None and nearest.negated != claim.negated:
+        problems.append("one is negated and the other is not")
+    if opposite is not None:
+        problems.append(f"it says {opposite[0]!r} where the evidence says {opposite[1]!r}")
+    if missing is not None:
+        problems.append(f"{missing.text!r} is not borne out beside what it is said of")
+    clash = missing is not None and any(same_dimension(missing, one) for one in own)
+    contradicts = clash or len(problems) > (missing is not None)
+    grade = coverage * 0.5 ** len(problems)
+    if nearest is not None and _condition_lost(claim, nearest):
+        problems.append(f"it leaves out the condition {nearest.condition!r}")
+        grade *= 0.8
+    if coverage < (COVERAGE_ZH if claim.language == "zh" else COVERAGE):
+        problems.insert(0, f"only {round(100 * coverage)} % of its words stand in one place of the evidence")
+    return _Trial(fact, coverage, problems[0] if problems else None, grade, contradicts)
+
+
+def _nearest(claim: Claim, terms: frozenset[str], fact: Fact) -> Claim | None:
+    """The clause of the fact that speaks of the same thing; at equal words the one that bears out more quantities."""
+
+    def closeness(clause: Claim) -> tuple[float, int, int]:
+        words = clause.terms | clause.subject_terms
+        matched = sum(any(bears_out(e, q, fact.units) for e in clause.quantities) for q in claim.quantities)
+        return len(terms & words), matched, -len(words)
+
+    return max(fact.clauses, key=closeness, default=None)
+
+
+def _missing_quantity(claim: Claim, own: Sequence[Quantity], fact: Fact) -> Quantity | None:
+    """The first quantity that is not borne out, or None. `own` are those of the clause in question.
+
+    Where that clause has a comparable number, one of the claim's must agree with it; the others may come from
+    the rest of the fact (or, in a comparison, from the reading).
+    """
+    agreed = clash = False
+    first_clash: Quantity | None = None
+    for quantity in claim.quantities:
+        comparable = [one for one in own if same_dimension(quantity, one)]
+        if any(bears_out(one, quantity, fact.units) for one in own):
+            agreed = True
+        elif any(bears_out(one, quantity, fact.units) for one in fact.quantities):
+            clash = clash or bool(comparable)
+            first_clash = first_clash or (quantity if comparable else None)
+        else:
+            return quantity
+    return first_clash if clash and not agreed else None
+
+
+def _opposite(terms: frozenset[str], stated: frozenset[str]) -> tuple[str, str] | None:
+    for pair in _OPPOSITES:
+        for said, other in (pair, pair[::-1]):
+            if said in terms and said not in stated and other in stated and other not in terms:
+                return said, other
+    return None
+
+
+def _condition_lost(claim: Claim, nearest: Claim) -> bool:
+    """Whether the evidence holds under a condition of which the claim keeps less than half the words."""
+    kept = claim.terms | claim.condition_terms
+    needed = nearest.condition_terms - generic_terms()
+    return bool(needed) and len(needed & kept) < 0.5 * len(needed)
+
+
+def _verdict(claim: Claim, score: Score, fact: Fact | None, support: float | None = None) -> Verdict:
+    return Verdict(
+        claim=claim,
+        score=score,
+        source=None if fact is None else fact.source,
+        evidence=None if fact is None else fact.text,
+        support=score.value if support is None else support,
+    )
+
+
+def abstained_verdicts(claims: Iterable[Claim]) -> tuple[Verdict, ...]:
+    """Verdicts of a sentence that abstains: none of it is scorable."""
+    reason = "it says that something is not known; that is honest, and no claim"
+    return tuple(_verdict(claim, not_scorable(reason), None) for claim in claims)
