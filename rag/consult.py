@@ -140,6 +140,7 @@ def facts_for(query: str, facts: ModelFacts, reading: InstrumentReading) -> tupl
         "angle_range_declaration": (facts.angle_range,),
         "measuring_range": (facts.value_range,),
         "operating_limits": facts.limits,
+        "digital_readout_meaning": (facts.readout,),
         "emergency_shutdown_procedure": (facts.emergency,),
         f"warning_light_color_meaning_{color}": (facts.lamp(color) if color else None,),
         f"mode_dial_meaning_{position}": (facts.mode(position) if position else None,),

@@ -58,22 +58,22 @@ def judge_value(
     if not touched:
         return (Diagnosis("limit_not_stated"),)
     if len({band.level for band in touched}) > 1:
-        return _straddling(touched, limit_unit, language)
+        return (*_straddling(touched, limit_unit, language), *_lamp_findings(touched, lamp, facts, language))
     band = touched[0]
     slots = {"level_name": sentence(f"level_{band.level}", language), "band": band_text(band, limit_unit, language)}
-    return (Diagnosis("limit_within", touched, slots), *_lamp_findings(band, lamp, facts, language))
+    return (Diagnosis("limit_within", touched, slots), *_lamp_findings(touched, lamp, facts, language))
 
 
 def touched_bands(facts: ModelFacts, low: float, high: float) -> tuple[LimitFact, ...]:
     """All bands that the closed interval [low, high] (in the limits' unit) touches, from low to high."""
     ordered = sorted(facts.limits, key=lambda fact: float("-inf") if fact.low is None else fact.low)
-    inside = [
-        fact
-        for fact in ordered
-        if (fact.high is None or low <= fact.high)
-        and (fact.low is None or high > fact.low or (high == fact.low and fact is ordered[0]))
-    ]
-    return tuple(inside)
+    return tuple(fact for fact in ordered if _reaches(fact, low, high))
+
+
+def _reaches(band: LimitFact, low: float, high: float) -> bool:
+    below = band.high is None or low < band.high or (band.high_included and low == band.high)
+    above = band.low is None or high > band.low or (band.low_included and high == band.low)
+    return below and above
 
 
 def _straddling(touched: tuple[LimitFact, ...], unit: str, language: Language) -> tuple[Diagnosis, ...]:
@@ -92,20 +92,28 @@ def _straddling(touched: tuple[LimitFact, ...], unit: str, language: Language) -
     return tuple(found)
 
 
-def _lamp_findings(band: LimitFact, lamp: LampColor | None, facts: ModelFacts, language: Language) -> tuple[Diagnosis, ...]:
+def _lamp_findings(
+    touched: tuple[LimitFact, ...], lamp: LampColor | None, facts: ModelFacts, language: Language
+) -> tuple[Diagnosis, ...]:
+    """Contradictions that hold wherever in its interval the value lies."""
     stated = facts.lamp(lamp) if lamp is not None else None
-    grounds: tuple[Fact, ...] = (band, stated) if stated is not None else (band,)
-    if lamp == "green" and band.level != "normal":
-        return (Diagnosis("lamp_contradicts_high", grounds, {"level_name": sentence(f"level_{band.level}", language)}),)
-    if lamp == "red" and band.level == "normal":
+    grounds: tuple[Fact, ...] = (*touched, stated) if stated is not None else touched
+    levels = {band.level for band in touched}
+    if lamp == "green" and "normal" not in levels:
+        level = sentence(f"level_{'warning' if 'warning' in levels else 'alarm'}", language)
+        return (Diagnosis("lamp_contradicts_high", grounds, {"level_name": level}),)
+    if lamp == "red" and levels == {"normal"}:
         return (Diagnosis("lamp_contradicts_normal", grounds),)
     return ()
 
 
 def band_text(band: LimitFact, unit: str, language: Language) -> str:
-    """A band in words: `above 80 to 100 MPa` has two ends, an open one has one."""
-    if band.low is not None and band.high is not None:
-        return sentence("band_between", language, low=format_number(band.low), high=format_number(band.high), unit=unit)
-    if band.low is not None:
-        return sentence("band_above", language, low=format_number(band.low), unit=unit)
-    return sentence("band_below", language, high=format_number(band.high or 0.0), unit=unit)
+    """A band in words, its open and excluded ends told apart: `above 80 to 100 MPa`, `below 196 V`."""
+    ends = {name: format_number(end) for name, end in (("low", band.low), ("high", band.high)) if end is not None}
+    if len(ends) == 2:
+        name = "band_between" if band.low_included else "band_above_to"
+    elif band.low is not None:
+        name = "band_from" if band.low_included else "band_above"
+    else:
+        name = "band_up_to" if band.high_included else "band_below"
+    return sentence(name, language, unit=unit, **ends)

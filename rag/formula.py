@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from knowledge.facts import AngleFrameFact, Fact, ModelFacts
-from rag.arithmetic import Expression, parse_formula
+from rag.arithmetic import MAX_TEXT, Expression, parse_formula
 from rag.errors import FormulaError
 from rag.queries import format_number
 from rag.templates import sentence
@@ -147,7 +147,7 @@ def _from_angle(
     if problem is not None:
         confidence *= options.contradiction_factor
     copy = _copy(reading, value, interval, unit, confidence, problem)
-    slots = {"formula": f"{facts.formula.quantity if facts.formula else ''} = {expression.source.replace('_', ' ')}".lstrip(" =")}
+    slots = {"formula": _as_written(facts, expression)}
     return Calibration(copy, used, angle, half_width, source, problem, used=True, slots=slots)
 
 
@@ -167,9 +167,15 @@ def _from_digits(
     outside = _outside_values(value, interval, unit, facts)
     if outside is not None:
         return _without(reading, used, outside, drop_value=True)
-    slots = {"formula": expression.source.replace("_", " ")}
+    slots = {"formula": _as_written(facts, expression)}
     copy = _copy(reading, value, interval, unit, reading.value_confidence, None)
     return Calibration(copy, used, used=True, slots=slots)
+
+
+def _as_written(facts: ModelFacts, expression: Expression) -> str:
+    """The formula as the manual writes it; in plain signs where its text is more than the formula."""
+    written = facts.formula.text.strip().rstrip(".。") if facts.formula is not None else ""
+    return written if "=" in written and len(written) <= MAX_TEXT else expression.source.replace("_", " ")
 
 
 def _shifts(reading: InstrumentReading) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from knowledge.articles import Chunk, Language
 from knowledge.chunks import find_references
-from knowledge.facts import AngleFrameFact, Fact, ModelFacts, RangeFact
+from knowledge.facts import AngleFrameFact, Fact, LimitFact, ModelFacts, RangeFact
 from rag.conflicts import Clash
 from rag.diagnosis import Diagnosis
 from rag.formula import Calibration
@@ -60,7 +60,9 @@ class SectionPlan:
         """Add the sentence `name`. It cites the photo where `seen`, and the chunks of its facts."""
         text = sentence(name, self.language, **{**reading_slots(self.reading, self.language), **slots})
         cited = dict.fromkeys(fact.chunk for fact in facts if fact.chunk in self.chunks)
-        sources = [fact.text for fact in facts] + [self.chunks[one].text for one in cited]
+        # A section's number and title belong to what a chunk says, though its text does not repeat them.
+        heads = [f"{self.chunks[one].section} {self.chunks[one].section_title}" for one in cited]
+        sources = [fact.text for fact in facts] + [self.chunks[one].text for one in cited] + heads
         citations = (*((self.photo,) if seen else ()), *cited)
         known = tuple(sources) + (self.material if seen else ())
         # Names that this room gives (levels, "above") need no source; numbers always do, so they are taken out.
@@ -98,8 +100,11 @@ def plan_instrument(
         name = "model_unknown" if reading.instrument_model is None else "model_without_manual"
         plan.say(name, {}, rewrite=False)
         return tuple(plan.planned)
+    if facts.readout is not None and reading.fields.digital_readout is not None:
+        plan.say("readout_meaning", {"text": _ended(facts.readout.text, language)}, (facts.readout,), seen=False)
     for finding in findings:
         plan.say(finding.name, finding.slots, finding.facts, rewrite=bool(finding.facts))
+        _say_limit_action(plan, finding)
     _say_lamp(plan, facts)
     _say_mode(plan, facts)
     _say_emergency(plan, facts, findings)
@@ -166,6 +171,14 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
     doubt = localized or clean_text(reading.reason or "").rstrip(".。")
     if doubt:
         plan.say("value_doubted", {"reason": doubt}, calibration.facts, rewrite=False)
+
+
+def _say_limit_action(plan: SectionPlan, finding: Diagnosis) -> None:
+    """What the manual wants done in a band: the third cell of the band's row, where there is one."""
+    band = finding.facts[0] if finding.name == "limit_within" and finding.facts else None
+    cells = band.text.split("; ", 2) if isinstance(band, LimitFact) and band.level != "normal" else []
+    if band is not None and len(cells) == 3 and ": " in cells[2]:
+        plan.say("limit_action", {"action": _ended(cells[2].split(": ", 1)[1], plan.language)}, (band,), seen=False)
 
 
 def _say_lamp(plan: SectionPlan, facts: ModelFacts) -> None:

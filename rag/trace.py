@@ -74,7 +74,7 @@ class Stopwatch:
     """Milliseconds of each stage, summed where a stage runs more than once."""
 
     def __init__(self) -> None:
-        self.timing_ms: dict[str, float] = Field(default_factory=dict)
+        self.timing_ms: dict[str, float] = {}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
