@@ -30,7 +30,7 @@ class BodyTooLarge(HTTPException):
     """The request's body is longer than allowed; an HTTPException so that the form parser lets it through."""
 
     def __init__(self, limit_bytes: int) -> None:
-        detail = f"the request is larger than the limit of {limit_bytes / 2**20:.4g} MiB"
+        detail = f"the request is larger than the limit of {limit_bytes / 2**20:.3g} MiB"
         super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, {"Connection": "close"})
 
 

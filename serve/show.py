@@ -24,7 +24,7 @@ def number_text(value: float, low: float | None = None, high: float | None = Non
         return f"{value:.6g}"
     decimals = 0
     half_width = (high - low) / 2.0
-    while half_width < 10 and decimals < 9:
+    while half_width < 9.5 and decimals < 9:
         half_width *= 10
         decimals += 1
     return f"{value:.{decimals}f}"

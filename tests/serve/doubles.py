@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -104,3 +105,18 @@ def picture_bytes(kind: str = "PNG", size: tuple[int, int] = (120, 90), color: s
     out = io.BytesIO()
     picture.save(out, kind)
     return out.getvalue()
+
+
+class HashEmbedder:
+    """Texts as hashed bags of words: enough for a small corpus, and loaded in no time."""
+
+    name = "double-hash"
+    dimension = 64
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """Unit vectors (N, 64), float32."""
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, zlib.crc32(word.encode()) % self.dimension] += 1.0
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)

@@ -1,0 +1,67 @@
+"""The doors with a known reader behind them; manuals, pipeline and photo intake are the real ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from knowledge.search import KnowledgeBase
+from serve import service as service_module
+from serve.cli import app
+from serve.service import Service
+from serve.settings import Settings
+from tests.serve.doubles import DoubleReader, HashEmbedder
+
+
+class Answer(NamedTuple):
+    """What a command gave back."""
+
+    code: int
+    out: str
+    err: str
+
+    def objects(self) -> list[dict[str, Any]]:
+        """The JSON objects of the output, one a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Gauge = Callable[..., Answer]
+
+
+@pytest.fixture(scope="session")
+def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    """The shipped manuals behind a light embedder."""
+    base = KnowledgeBase.open(tmp_path_factory.mktemp("home"), embedder=HashEmbedder())
+    yield base
+    base.close()
+
+
+@pytest.fixture
+def reader() -> DoubleReader:
+    """A reader that keeps what it was asked."""
+    return DoubleReader()
+
+
+@pytest.fixture
+def service(reader: DoubleReader, knowledge: KnowledgeBase, tmp_path: Path) -> Service:
+    """A service around the double."""
+    return Service(Settings(home=tmp_path / "home"), reader=reader, knowledge=knowledge)
+
+
+@pytest.fixture
+def gauge(service: Service, monkeypatch: pytest.MonkeyPatch) -> Gauge:
+    """Runs `gauge ARGS...` in this process, with the service around the double."""
+    monkeypatch.setattr(service_module, "open_service", lambda *_, **__: service)
+
+    def run(*args: str | Path) -> Answer:
+        result = CliRunner().invoke(app, [str(arg) for arg in args])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Answer(result.exit_code, result.stdout, result.stderr)
+
+    return run
