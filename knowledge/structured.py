@@ -24,6 +24,7 @@ from knowledge.facts import (
     ModelFacts,
     ProcedureFact,
     RangeFact,
+    ReadoutFact,
     UnitFact,
 )
 from knowledge.formula_text import VARIABLE, find_formulas
@@ -37,6 +38,7 @@ from knowledge.statements import (
     parse_lamps,
     parse_modes,
     parse_range,
+    parse_readout,
     parse_validity,
     row_text,
     statement_sentences,
@@ -67,6 +69,7 @@ class Findings(NamedTuple):
     lamps: tuple[LampFact, ...]
     modes: tuple[ModeFact, ...]
     codes: tuple[CodeFact, ...]
+    readouts: tuple[ReadoutFact, ...]
     emergencies: tuple[ProcedureFact, ...]
 
 
@@ -90,6 +93,7 @@ def find_facts(chunks: Sequence[Chunk]) -> Findings:
         lamps=lamps,
         modes=modes,
         codes=codes,
+        readouts=_each(chunks, parse_readout, lambda c, s, _: ReadoutFact(chunk=c, text=s)),
         emergencies=_emergencies(chunks),
     )
 
@@ -220,6 +224,7 @@ def build_facts(article: Article, chunks: Sequence[Chunk]) -> tuple[ModelFacts, 
             lamps=_keyed(findings.lamps, "color"),
             modes=_keyed(findings.modes, "position"),
             codes=_keyed(findings.codes, "code"),
+            readout=_agreed(findings.readouts),
             emergency=_agreed(findings.emergencies),
         )
         for model in article.models

@@ -14,11 +14,11 @@ from knowledge.sentences import split_sentences
 from vision.units import find_unit
 
 _ENGLISH = re.compile(
-    r"\bunit (?:of|for) (?:the |every )?(?P<quantity>[a-z][a-z -]{1,30}?) (?:is|:)\s*(?:always )?(?:the )?(?P<rest>\S.*)",
+    r"\bunit (?:of|for) (?:the |every )?(?P<quantity>[a-z][a-z -]{1,30}?)(?: is|:)\s*(?:always )?(?:the )?(?P<rest>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _CHINESE = re.compile(
-    r"(?P<quantity>[\u4e00-\u9fff]{2,6}?)的?(?:计量)?单位(?:一律)?[为是：:]\s*(?P<rest>\S.*)",
+    r"(?P<quantity>[\u4e00-\u9fff]{2,6}?)的?(?:计量)?单位(?:一律)?(?:[为是][：:]?|[：:])\s*(?P<rest>\S.*)",
     re.DOTALL,
 )
 _LONGEST_UNIT = 24

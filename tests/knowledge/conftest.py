@@ -1,0 +1,95 @@
+"""Fixtures of the knowledge room: the shipped corpus published once, a cheap embedder, and small articles."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from knowledge.articles import Article, parse_article, read_corpus
+from knowledge.embedder import Vectors
+from knowledge.lexical import terms
+from knowledge.publish import SHIPPED_CORPUS
+from knowledge.search import KnowledgeBase
+
+HEAD = """---
+id: {id}
+title: {title}
+models: [{models}]
+kind: dial
+language: {language}
+authority: specification
+status: {status}
+version: "{version}"
+effective_date: {date}
+---
+"""
+
+
+class HashEmbedder:
+    """Bag of hashed words: fast, deterministic, and good enough where the model's quality is not the point."""
+
+    dimension = 64
+
+    def __init__(self, name: str = "hash") -> None:
+        self.name = name
+        self.seen: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors (N, 64)."""
+        self.seen.extend(texts)
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in enumerate(texts):
+            for term in terms(text) or [""]:
+                vectors[row, int.from_bytes(hashlib.sha256(term.encode()).digest()[:2], "big") % self.dimension] += 1.0
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9) if len(texts) else vectors
+
+
+def article_text(body: str, **head: str) -> str:
+    """An article's file: front matter with defaults, then `body`."""
+    values = {"id": "t-1-en", "title": "T-1 Manual", "models": "T-1", "language": "en", "status": "valid", "version": "1"}
+    return HEAD.format(**(values | {"date": "2024-01-01"} | head)) + body
+
+
+@pytest.fixture
+def embedder() -> HashEmbedder:
+    return HashEmbedder()
+
+
+@pytest.fixture
+def make_article() -> Callable[..., Article]:
+    def make(body: str, **head: str) -> Article:
+        return parse_article(article_text(body, **head), f"{head.get('id', 't-1-en')}.md")
+
+    return make
+
+
+@pytest.fixture
+def make_corpus(tmp_path: Path) -> Callable[..., Path]:
+    """Writes files `name -> body` as articles into a fresh folder; a body that begins with '---' is written as it is."""
+
+    def make(folder: str = "corpus", /, **bodies: str) -> Path:
+        root = tmp_path / folder
+        root.mkdir(exist_ok=True)
+        for name, body in bodies.items():
+            ident = name.replace("_", "-")
+            (root / f"{ident}.md").write_text(body if body.startswith("---") else article_text(body, id=ident), encoding="utf-8")
+        return root
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def corpus() -> tuple[Article, ...]:
+    return read_corpus(SHIPPED_CORPUS)
+
+
+@pytest.fixture(scope="session")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    """The shipped corpus with the packaged embedder."""
+    base = KnowledgeBase.open(tmp_path_factory.mktemp("home"))
+    yield base
+    base.close()

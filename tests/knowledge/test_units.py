@@ -1,0 +1,99 @@
+"""Unit declarations and formulas as manuals write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.formula_text import find_formulas
+from knowledge.units import find_declarations, leading_unit
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity", "unit"),
+    [
+        ("The unit of pressure is MPa.", "pressure", "MPa"),
+        ("The unit of pressure is MPa (megapascal). More.", "pressure", "MPa"),
+        ("The unit of the oil temperature is °C.", "oil temperature", "°C"),
+        ("Unit for flow: L/min.", "flow", "L/min"),
+        ("The unit of vacuum is in. Hg.", "vacuum", "inHg"),
+        ("The unit of speed is r/min, as printed.", "speed", "r/min"),
+        ("压力单位为兆帕。", "压力", "MPa"),
+        ("压力的单位为 MPa（兆帕）。", "压力", "MPa"),
+        ("温度的计量单位一律为：℃。", "温度", "°C"),
+        ("电压单位：V", "电压", "V"),
+    ],
+)
+def test_declarations(text: str, quantity: str, unit: str) -> None:
+    (found,) = find_declarations(text)
+    assert (found.quantity, found.unit) == (quantity, unit)
+    assert found.sentence in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The unit of pressure is unknown.",
+        "The unit of the maintenance team is Manual B.",
+        "Each unit is tested.",
+        "本单位为先进单位。",
+        "The hydraulic unit of plant A is closed.",
+        "A reading of 5 MPa is fine.",
+    ],
+)
+def test_what_declares_no_known_unit_declares_nothing(text: str) -> None:
+    assert find_declarations(text) == ()
+
+
+def test_several_declarations_across_paragraphs() -> None:
+    text = "## 3 Units\n\nThe unit of pressure is bar.\n\n| a | b |\n\nThe unit of flow is gpm."
+    assert [(d.quantity, d.unit, d.sentence) for d in find_declarations(text)] == [
+        ("pressure", "bar", "The unit of pressure is bar."),
+        ("flow", "gpm", "The unit of flow is gpm."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("MPa and more", "MPa"),
+        ("m3/h.", "m3/h"),
+        ("Manual", None),
+        ("V", "V"),
+        ("`bar`", "bar"),
+        ("", None),
+        ("kgf/cm2 x", "kgf/cm2"),
+    ],
+)
+def test_leading_unit_ends_at_a_word_boundary(text: str, unit: str | None) -> None:
+    assert leading_unit(text) == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity", "expression", "unit"),
+    [
+        ("`pressure = (pointer angle - 30) / 2.5`", "pressure", "(angle - 30) / 2.5", None),
+        ("`reading = (pointer angle - 30) / 2.5 MPa`", "reading", "(angle - 30) / 2.5", "MPa"),
+        ("`压力 = （指针角度 − 30） ÷ 2.5 兆帕`", "压力", "(angle - 30) / 2.5", "MPa"),
+        ("`T = (angle – 45) × 160 / 270 °C`", "t", "(angle - 45) * 160 / 270", "°C"),
+        ("```text\nflow = 0.5 * needle angle\n```", "flow", "0.5 * angle", None),
+    ],
+)
+def test_formulas(text: str, quantity: str, expression: str, unit: str | None) -> None:
+    (found,) = find_formulas(f"The formula is {text}.")
+    assert (found.quantity, found.expression, found.unit) == (quantity, expression, unit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pressure = (pointer angle - 30) / 2.5",
+        "`x = 3 + 4`",
+        "`mode = 3`",
+        "`p = __import__('os').system('angle')`",
+        "`p = angle ** exp(2)`",
+        "`p == angle`",
+        "`p = angle / 2 furlong`",
+    ],
+)
+def test_other_code_is_no_formula(text: str) -> None:
+    assert find_formulas(text) == ()
