@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
-from knowledge.articles import Hit
+from knowledge.articles import Hit, read_corpus
+from knowledge.audit import Fault, audit
+from knowledge.publish import SHIPPED_CORPUS
 from knowledge.search import KnowledgeBase
 from serve.settings import Language, load_settings
 
@@ -24,6 +27,22 @@ def search_manuals(query: str, *, model: str | None, language: Language | None, 
     if model is not None and manuals.canonical_model(model) is None:
         note = f"No manual of the model {model!r}; known models: {', '.join(manuals.models())}.\n"
     return note + ("\n\n".join(_hit_text(number, hit) for number, hit in enumerate(hits, 1)) or "Nothing in the manuals fits.")
+
+
+def audit_manuals(*, as_json: bool) -> tuple[str, bool]:
+    """What the audit finds in the shipped manuals, and whether it finds nothing."""
+    articles = read_corpus(SHIPPED_CORPUS)
+    faults = audit(articles)
+    if as_json:
+        report = {"documents": len(articles), "faults": [fault.model_dump(mode="json") for fault in faults]}
+        return json.dumps(report, ensure_ascii=False), not faults
+    kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(fault.kind for fault in faults).items())
+    lines = [_fault_text(fault) for fault in faults]
+    return "\n".join([*lines, f"{len(articles)} documents, {kinds or 'no faults'}"]), not faults
+
+
+def _fault_text(fault: Fault) -> str:
+    return f"{fault.document} §{fault.section}, line {fault.line}: {fault.kind}: {fault.detail}"
 
 
 def _hit_text(number: int, hit: Hit) -> str:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from eval.score import Score, not_scorable
+from eval.fci import score_report
 from rag.pipeline import Inspection
+from rag.report import Report
 
 
 def score_inspection(inspection: Inspection) -> Inspection:
-    """A copy with its scores: `supported`, the share of the report's statements that their citations support."""
-    return inspection.model_copy(update={"scores": {"supported": supported_share(inspection)}})
+    """A copy with its scores: the factual consistency of the report (`fci` and its counts) and `supported_share`.
+
+    A score that cannot be given is None and `fci_reason` says why; it is never 0 for that.
+    """
+    scores = {**score_report(inspection).summary(), "supported_share": supported_share(inspection.report)}
+    return inspection.model_copy(update={"scores": scores})
 
 
-def supported_share(inspection: Inspection) -> Score:
-    """Share of statements that are supported by what they cite; not scorable without a report."""
-    if inspection.report is None:
-        return not_scorable("there is no report: the photo could not be opened")
-    statements = inspection.report.statements
-    if not statements:
-        return not_scorable("the report makes no statement")
-    unsupported = [statement.text for statement in statements if not statement.supported]
-    value = 1.0 - len(unsupported) / len(statements)
-    reason = f"{len(statements) - len(unsupported)} of {len(statements)} statements are supported by what they cite"
-    return Score(value=value, state="supported" if not unsupported else "unsupported", reason=reason)
+def supported_share(report: Report | None) -> float | None:
+    """Share of the report's statements that are supported by what they cite, None without statements."""
+    if report is None or not report.statements:
+        return None
+    return sum(statement.supported for statement in report.statements) / len(report.statements)

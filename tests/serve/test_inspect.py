@@ -44,12 +44,19 @@ def test_statements_cite_evidence_that_is_there(gauge: Gauge, photo: Path) -> No
     assert "60" in inspection["report"]["markdown"]
 
 
-def test_scores_come_with_reasons(gauge: Gauge, photo: Path) -> None:
+def test_scores(gauge: Gauge, photo: Path) -> None:
     (inspection,) = gauge("inspect", photo, "--model", "XYZ-2000", "--json").objects()
-    assert inspection["scores"]
-    for score in inspection["scores"].values():
-        assert score["reason"]
-        assert score["value"] is None or 0.0 <= score["value"] <= 1.0
+    scores = inspection["scores"]
+    assert scores["fci"] == pytest.approx(scores["fci_supported"] / scores["fci_n"])
+    statements = inspection["report"]["statements"]
+    assert scores["supported_share"] == pytest.approx(sum(one["supported"] for one in statements) / len(statements))
+
+
+def test_what_cannot_be_scored_is_null_and_not_zero(gauge: Gauge, tmp_path: Path) -> None:
+    (inspection,) = gauge("inspect", tmp_path / "none.jpg", "--json").objects()
+    assert inspection["scores"]["fci"] is None
+    assert inspection["scores"]["supported_share"] is None
+    assert inspection["scores"]["fci_reason"] == "there is no report"
 
 
 def test_a_model_without_a_manual_gets_no_claims_of_one(gauge: Gauge, photo: Path) -> None:
