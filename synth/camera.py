@@ -89,9 +89,11 @@ def _add_noise(picture: Image, camera: Camera, rng: np.random.Generator) -> Imag
         grain = cv2.resize(grain, (width, height), interpolation=cv2.INTER_LINEAR)
     if rng.random() < 0.4:
         grain = np.repeat(grain[..., :1], 3, axis=-1)
-    return cv2.add(picture, grain * np.float32(camera.noise), dtype=cv2.CV_8U)
+    noisy: Image = cv2.add(picture, grain * np.float32(camera.noise), dtype=cv2.CV_8U)
+    return noisy
 
 
 def _jpeg(picture: Image, quality: int) -> Image:
     _, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    back: Image = cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    return back

@@ -12,9 +12,9 @@ from synth.dial import number_text
 from synth.draw import HUES, Rng, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe
-from synth.sample_dial import sample_fraction
 from synth.sample_hands import sample_needle
 from synth.sample_other import sample_digital, sample_lamp, sample_selector
+from synth.sample_scale import sample_fraction
 from synth.spec import Case, Color, DialSpec, DigitalSpec, DisplayRow, InstrumentSpec, Print, Scale, ScaleArt
 
 XYZ_2000 = "XYZ-2000"
@@ -81,7 +81,7 @@ def model_dial(rng: Rng, name: str, fraction: float, dark: bool | None = None) -
         shape="square" if square else "round",
         bezel=bezel,
         bezel_color=gray(rng, 10, 40) if square or chance(rng, 0.3) else gray(rng, 160, 220),
-        bezel_style="flat" if square else pick(rng, ("metal", "metal", "stepped")),  # type: ignore[arg-type]
+        bezel_style="flat" if square else pick(rng, ("metal", "metal", "stepped")),
         depth=between(rng, 20, 45),
         side_color=gray(rng, 20, 90),
         corner=between(rng, 2, 8),
@@ -108,7 +108,7 @@ def model_dial(rng: Rng, name: str, fraction: float, dark: bool | None = None) -
     low, high = (pivot[1] - 40, pivot[1] - 24) if square else (38.0, 56.0)
     prints = [
         Print(scale.unit_text or "", 0.0, low - (14 if square else 6), 15, art.font, ink),
-        Print(name, 0.0, high, 9.5, pick(rng, BOLD), ink, boxed=chance(rng, 0.2)),
+        Print(name, 0.0, high, 9.5, pick(rng, BOLD), ink, frame="line" if chance(rng, 0.2) else "none"),
         Print(WORDS[name], 0.0, -34.0 if not square else pivot[1] - 48, 5.5, pick(rng, SANS), near(rng, ink, 6)),
     ]
     if chance(rng, 0.4):
@@ -127,6 +127,5 @@ def model_dial(rng: Rng, name: str, fraction: float, dark: bool | None = None) -
         stop_pin=fraction <= 0.01,
         skirt=pivot[1] - 10 if square and chance(rng, 0.5) else None,
         glass=between(rng, 0.3, 1.0),
-        face_seed=int(rng.integers(2**31)),
         model=name,
     )

@@ -36,6 +36,7 @@ class DialOptions(_Part):
     """Shares of what dials have."""
 
     second_scale: Share = 0.22
+    vacuum_side: Share = 0.08
     zones: Share = 0.28
     counter_clockwise: Share = 0.03
     nonlinear: Share = 0.05

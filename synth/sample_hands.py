@@ -75,7 +75,7 @@ def sample_hands(rng: Rng, needle: Needle, art: ScaleArt, scale: Scale, share: f
             length=needle.length * between(rng, 0.75, 1.05),
             width=needle.width * between(rng, 0.3, 0.9),
             tip_width=needle.width * between(rng, 0.1, 0.4),
-            shape=pick(rng, ("taper", "baton", "arrow")),  # type: ignore[arg-type]
+            shape=pick(rng, ("taper", "baton", "arrow")),
             tail_shape="none" if chance(rng, 0.6) else "bar",
             tail=between(rng, 5, 25),
             tail_width=needle.width * 0.7,

@@ -59,7 +59,7 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
     """Most pictures keep most of their detail; bad ones are bad in one or two ways."""
     exposure, gamma = math.exp(float(rng.normal(0, 0.12))), math.exp(float(rng.normal(0, 0.15)))
     if chance(rng, options.dark):
-        exposure = between(rng, 0.15, 0.6)
+        exposure = between(rng, 0.25, 0.65)
     elif chance(rng, options.bright):
         exposure = between(rng, 1.3, 2.0)
     cast = 0.075 if chance(rng, options.color_cast) else 0.02

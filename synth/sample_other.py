@@ -133,8 +133,8 @@ def sample_digital(rng: Rng) -> DigitalSpec:
         digit_color=ink,
         led=led,
         slant=between(rng, 0, 0.18) if chance(rng, 0.7) else 0.0,
-        stroke=between(rng, 0.10, 0.2),
-        gap=between(rng, 0.008, 0.04),
+        stroke=between(rng, 0.09, 0.155),
+        gap=between(rng, 0.004, 0.022),
         ghost=between(rng, 0.02, 0.14) if chance(rng, 0.6) else 0.0,
         lit=not chance(rng, 0.04),
         bare=chance(rng, 0.12) and not round_case,
@@ -172,7 +172,7 @@ def _device_prints(
             )
         )
     buttons = []
-    if bottom > 8 and not prints[1:] and chance(rng, 0.6):
+    if bottom > 8 and all(line.y < 0 for line in prints) and chance(rng, 0.6):
         count, size, color = (
             int(rng.integers(2, 6)),
             min(bottom * 0.55, between(rng, 4, 9)),
@@ -290,7 +290,7 @@ def sample_selector(rng: Rng, model: str | None = None) -> SelectorSpec:
         mark_color=mark,
         plate_color=plate,
         ink=gray(rng, 5, 40) if sum(plate) > 380 else gray(rng, 220, 255),
-        style=pick(rng, ("bar", "pointer", "disc", "lever")),  # type: ignore[arg-type]
+        style=pick(rng, ("bar", "pointer", "disc", "lever")),
         square=chance(rng, 0.5),
         font=pick(rng, BOLD),
         label_size=between(rng, 13, 22) if max(map(len, labels)) < 3 else between(rng, 10, 13),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from synth import models
 from synth.draw import Rng, between, chance, gray, pick, weighted
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe, load_recipe, recipe_names
-from synth.sample_dial import sample_dial, sample_fraction
+from synth.sample_dial import sample_dial
 from synth.sample_look import sample_background, sample_camera, sample_light, sample_pose, sample_things, sample_wear
 from synth.sample_other import sample_counter, sample_digital, sample_lamp, sample_selector
-from synth.scene import GaugeScene, Panel, Placed, Pose
+from synth.sample_scale import sample_fraction
+from synth.scene import GaugeScene, Panel, Placed, PlacedThing, Pose
 from synth.spec import InstrumentSpec, LampSpec, Print, SelectorSpec, Vec
 from synth.truth import outline_box
 from vision.fields import Box
@@ -78,13 +80,7 @@ def _empty(rng: Rng, recipe: Recipe) -> GaugeScene:
     big = sample_things(rng, recipe.size, 1, 0.5, 0.9)[0]
     center = (recipe.size * between(rng, 0.4, 0.6), recipe.size * between(rng, 0.4, 0.6))
     pose = Pose(center, big.pose.radius_px, big.pose.roll_deg, big.pose.tilt_x_deg, big.pose.tilt_y_deg)
-    return _replace_things(scene, (*scene.things, type(big)(big.thing, pose)))
-
-
-def _replace_things(scene: GaugeScene, things: tuple) -> GaugeScene:  # type: ignore[type-arg]
-    from dataclasses import replace
-
-    return replace(scene, things=things)
+    return replace(scene, things=(*scene.things, PlacedThing(big.thing, pose)))
 
 
 def _close(rng: Rng, recipe: Recipe) -> GaugeScene:
@@ -120,6 +116,8 @@ def _scene(rng: Rng, recipe: Recipe) -> GaugeScene:
         for _ in range(8):
             top = high if count == 1 else high * (0.62 if index == 0 else 0.4)
             fill = math.exp(between(rng, math.log(max(low, 0.14 if index == 0 else low)), math.log(top)))
+            if count == 1 and chance(rng, 0.5):  # people photograph what they want to read
+                fill = between(rng, 0.4, top)
             if isinstance(spec, (LampSpec, SelectorSpec)):
                 fill = max(low, fill * 0.45)
             room = max(0.0, 0.5 - 0.5 * fill)
@@ -170,8 +168,6 @@ def panel_scene(rng: Rng, recipe: Recipe) -> GaugeScene:
 
 def build_panel(rng: Rng, recipe: Recipe, specs: tuple[InstrumentSpec, LampSpec, SelectorSpec], pose: Pose) -> GaugeScene:
     """Place gauge, lamp and selector on one panel of the given pose; which side the small ones take varies."""
-    from dataclasses import replace
-
     dial, lamp, selector = specs
     side = 1.0 if chance(rng, 0.75) else -1.0
     color = gray(rng, 60, 215)

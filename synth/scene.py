@@ -42,7 +42,7 @@ class Pose:
         turn_z = np.array([[math.cos(roll), -math.sin(roll), 0], [math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
         turn_x = np.array([[1, 0, 0], [0, math.cos(tilt_x), -math.sin(tilt_x)], [0, math.sin(tilt_x), math.cos(tilt_x)]])
         turn_y = np.array([[math.cos(tilt_y), 0, math.sin(tilt_y)], [0, 1, 0], [-math.sin(tilt_y), 0, math.cos(tilt_y)]])
-        rotation: Matrix = turn_x @ turn_y @ turn_z
+        rotation: Matrix = np.asarray(turn_x @ turn_y @ turn_z, np.float64)
         return rotation
 
     def homography(self, height: float = 0.0) -> Matrix:
@@ -57,8 +57,9 @@ class Pose:
             rows[row] = pixel * flat + self.center[row] * depth
         rows[2] = depth
         place = np.array([[self.scale, 0, self.offset[0]], [0, self.scale, self.offset[1]], [0, 0, 1]])
-        matrix: Matrix = rows @ place
-        return matrix / matrix[2, 2]
+        matrix = rows @ place
+        scaled: Matrix = matrix / matrix[2, 2]
+        return scaled
 
     def project(self, points: list[Vec], height: float = 0.0) -> list[Vec]:
         """Pixels of face points on the plane at `height`."""

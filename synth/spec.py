@@ -141,7 +141,12 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """A line of text on a face or a plate, centred at (x, y), turned by `angle_deg` clockwise."""
+    """A line of text on a face or a plate, centred at (x, y), turned by `angle_deg` clockwise.
+
+    With `curve` the text runs on a circle of that radius about (x, y), its middle at `angle_deg` clockwise from
+    6 o'clock. `strokes_seed` draws one invented ideograph for each letter instead of the letters: print in a script
+    that the fonts do not carry.
+    """
 
     text: str
     x: float
@@ -151,7 +156,9 @@ class Print:
     color: Color
     angle_deg: float = 0.0
     condensed: float = 1.0
-    boxed: bool = False
+    frame: Literal["none", "line", "sticker"] = "none"
+    curve: float = 0.0
+    strokes_seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +194,6 @@ class DialSpec:
     art: ScaleArt
     needle: Needle
     fraction: float
-    window: Literal["full", "sector", "upper"] = "full"
     second: tuple[Scale, ScaleArt] | None = None
     zones: tuple[Zone, ...] = ()
     hands: tuple[Hand, ...] = ()
@@ -196,8 +202,8 @@ class DialSpec:
     skirt: float | None = None
     skirt_color: Color = (30, 30, 30)
     stop_pin: bool = False
+    reset_knob: float = 0.0
     glass: float = 1.0
-    face_seed: int = 0
     model: str | None = None
 
     @property

@@ -19,11 +19,32 @@ NORMS = (
     "IP 54",
 )
 TOPICS = {
-    "pressure": ("PRESSURE", "PRESSURE GAUGE", "VACUUM", "COMPOUND GAUGE", "OIL", "AIR", "AMMONIA", "WATER", "OXYGEN", "FUEL PRESS", "HYDRAULIC"),
-    "temperature": ("TEMPERATURE", "LIQUID TEMPERATURE", "WINDING TEMPERATURE", "TEMP", "BIMETAL", "OIL TEMP", "WATER TEMP", "THERMOMETER"),
+    "pressure": (
+        "PRESSURE",
+        "PRESSURE GAUGE",
+        "VACUUM",
+        "COMPOUND GAUGE",
+        "OIL",
+        "AIR",
+        "AMMONIA",
+        "WATER",
+        "OXYGEN",
+        "FUEL PRESS",
+        "HYDRAULIC",
+    ),
+    "temperature": (
+        "TEMPERATURE",
+        "LIQUID TEMPERATURE",
+        "WINDING TEMPERATURE",
+        "TEMP",
+        "BIMETAL",
+        "OIL TEMP",
+        "WATER TEMP",
+        "THERMOMETER",
+    ),
     "electric": ("AC", "DC", "~", "AMPERES", "VOLTS", "MADE BY", "CLASS 2.5", "60 Hz"),
     "other": ("FLOW", "SPEED", "LEVEL", "TACHOMETER", "HUMIDITY", "COMFORT", "VOLUME OF GAS"),
-}  # fmt: skip
+}
 SMALL = (
     "Made in Germany",
     "MADE IN USA",

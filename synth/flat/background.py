@@ -49,13 +49,16 @@ def _fill_from_bank(pen: Pen, style: str, rng: np.random.Generator) -> None:
     part = source[y : y + tall, x : x + wide]
     turn = int(rng.integers(4))
     part = part[:: -1 if turn & 1 and style == "clutter" else 1, :: -1 if turn & 2 else 1]
-    part = part[..., rng.permutation(3)] if style == "clutter" and rng.random() < 0.6 else part
+    part = part[..., rng.permutation(3)] if style == "clutter" and rng.random() < 0.25 else part
     picture = cv2.resize(np.ascontiguousarray(part), (width, height), interpolation=cv2.INTER_LINEAR)
     gain, lift = float(rng.uniform(0.45, 1.35)), float(rng.uniform(-10, 35))
-    pen.pixels[..., :3] = cv2.convertScaleAbs(picture, alpha=gain, beta=max(0.0, lift))
     blur = float(rng.choice([0, 0, 1.2, 3.0, 6.0]))
-    if blur:
-        pen.pixels[..., :3] = cv2.GaussianBlur(np.ascontiguousarray(pen.pixels[..., :3]), (0, 0), blur)
+    if blur > 2:  # a strong blur needs no detail: half the size is enough
+        picture = cv2.resize(picture, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+        picture = cv2.resize(cv2.GaussianBlur(picture, (0, 0), blur / 2), (width, height), interpolation=cv2.INTER_LINEAR)
+    elif blur:
+        picture = cv2.GaussianBlur(picture, (0, 0), blur)
+    cv2.cvtColor(cv2.convertScaleAbs(picture, alpha=gain, beta=max(0.0, lift)), cv2.COLOR_RGB2RGBA, dst=pen.pixels)
 
 
 @lru_cache(maxsize=8)
@@ -106,11 +109,28 @@ def _pipe(pen: Pen, rng: np.random.Generator, color: Color) -> None:
     pen.canvas.restore()
 
 
+def _muted(rng: np.random.Generator) -> Color:
+    """A colour as painted machines and rooms have it: seldom fully saturated."""
+    color, level, part = any_color(rng), float(rng.uniform(20, 220)), float(rng.uniform(0.2, 1.0)) ** 1.5
+    red, green, blue = (int(part * c + (1 - part) * level) for c in color)
+    return red, green, blue
+
+
+def _bokeh(pen: Pen, rng: np.random.Generator) -> None:
+    """Lights far out of focus."""
+    color = _muted(rng)
+    for _ in range(int(rng.integers(5, 30))):
+        x, y = (float(v) for v in rng.uniform(0, BANK_SIDE, 2))
+        pen.disc(x, y, float(rng.uniform(8, 55)), lighten(color, float(rng.uniform(0.0, 0.9))), float(rng.uniform(0.15, 0.7)), 3)
+
+
 def _clutter(rng: np.random.Generator) -> Image:
-    color = gray(rng, 20, 220, 14) if rng.random() < 0.7 else any_color(rng)
+    color = gray(rng, 20, 220, 14) if rng.random() < 0.7 else _muted(rng)
     pen = _on(_textured(rng, color, float(rng.uniform(5, 35)), float(rng.uniform(1, 10))))
+    if rng.random() < 0.15:
+        _bokeh(pen, rng)
     for _ in range(int(rng.integers(3, 18))):
-        tone = lighten(color, float(rng.uniform(-0.8, 0.7))) if rng.random() < 0.65 else any_color(rng)
+        tone = lighten(color, float(rng.uniform(-0.8, 0.7))) if rng.random() < 0.65 else _muted(rng)
         x, y = (float(v) for v in rng.uniform(-60, BANK_SIDE + 60, 2))
         w, h = (float(v) for v in rng.uniform(10, 260, 2))
         blur = float(rng.choice([0, 0, 0.8, 3]))

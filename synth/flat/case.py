@@ -59,7 +59,8 @@ def draw_case(pen: Pen, case: Case, pose: Pose, light: Light, rng: np.random.Gen
         with pen.plane(pose.homography(-0.5 * case.depth)):
             _stem(pen, case, rng)
     if pose.tilt_deg > 4 and case.depth > 0:
-        steps = 5
+        reach_px = (case.depth + case.recess) / 100 * pose.radius_px * math.sin(math.radians(pose.tilt_deg))
+        steps = int(min(max(reach_px / 2.5, 4), 24))
         for index in range(steps):
             height = -case.depth + (case.depth + case.recess) * index / steps
             with pen.plane(pose.homography(height)):
@@ -92,11 +93,11 @@ def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
         _shape(pen, case, 100.0, color)
     elif case.bezel_style == "metal":
         _shape(pen, case, 100.0, color, shader=sweep(0, 0, _metal(color, rng)))
-        for part in (0.3, 0.62):
-            width = 100 - case.bezel * part
-            if case.shape == "round":
+        if case.shape == "round":
+            for _ in range(int(rng.integers(1, 4))):
+                ring, width = 100 - case.bezel * float(rng.uniform(0.12, 0.88)), case.bezel * float(rng.uniform(0.06, 0.35))
                 pen.circle(
-                    0, 0, width, lighten(color, float(rng.uniform(-0.8, 0.8))), case.bezel * rng.uniform(0.08, 0.3), 0.5, 0.6
+                    0, 0, ring, lighten(color, float(rng.choice([-0.85, -0.6, 0.5, 0.9]))), width, float(rng.uniform(0.25, 0.8))
                 )
     else:
         shade = linear(
@@ -110,7 +111,7 @@ def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
     if case.bezel > 2.5:
         rim = 100 - case.bezel + 0.9
         if case.shape == "round" and case.aspect == 1.0:
-            pen.circle(0, 0, rim, (0, 0, 0), 1.8, 0.55, 0.4)
+            pen.circle(0, 0, rim, (0, 0, 0), 1.8, 0.5)
             pen.circle(0, 0, 99.3, lighten(color, -0.6), 1.2, 0.7)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from synth.dial import marks, needle_outline, numerals
 from synth.flat.case import draw_case, face_half, shade_face
 from synth.flat.glass import draw_glass
+from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen, lighten, radial, rgba
 from synth.scene import Light, Pose, Wear
-from synth.spec import DialSpec, Needle, Print, Scale, ScaleArt, Vec, Zone, polar
+from synth.spec import DialSpec, Needle, Scale, ScaleArt, Vec, Zone, polar
 
 
 def draw_dial(pen: Pen, spec: DialSpec, pose: Pose, light: Light, wear: Wear, rng: np.random.Generator) -> None:
@@ -55,6 +56,8 @@ def draw_dial(pen: Pen, spec: DialSpec, pose: Pose, light: Light, wear: Wear, rn
             else pen.clip_box(-half, -half * case.aspect, half, half * case.aspect, case.corner * 0.7)
         )
         with clip:
+            if spec.reset_knob > 0:
+                _reset_knob(pen, spec.pivot, spec.reset_knob)
             if spec.skirt is not None:
                 pen.box(-half, spec.skirt, half, half * case.aspect, spec.skirt_color)
                 pen.box(-half, spec.skirt - 0.6, half, spec.skirt + 0.6, lighten(spec.skirt_color, 0.3))
@@ -115,20 +118,6 @@ def draw_scale(pen: Pen, scale: Scale, art: ScaleArt, pivot: Vec) -> None:
         pen.text(number.text, *number.center, art.numeral_size, art.font, ink, turn, art.condensed)
 
 
-def draw_print(pen: Pen, line: Print) -> None:
-    if line.boxed:
-        width = pen.text_width(line.text, line.size, line.font, line.condensed) / 2 + line.size * 0.35
-        pen.box(
-            line.x - width,
-            line.y - line.size * 0.62,
-            line.x + width,
-            line.y + line.size * 0.62,
-            line.color,
-            stroke=line.size * 0.1,
-        )
-    pen.text(line.text, line.x, line.y, line.size, line.font, line.color, line.angle_deg, line.condensed)
-
-
 def _screw(pen: Pen, x: float, y: float, radius: float, rng: np.random.Generator) -> None:
     level = int(rng.uniform(70, 210))
     color = (level, level, int(level * rng.uniform(0.6, 1.0)))
@@ -141,6 +130,13 @@ def _screw(pen: Pen, x: float, y: float, radius: float, rng: np.random.Generator
 
 def _tail_bulb(needle: Needle, pivot: Vec, angle_deg: float) -> Vec:
     return polar(pivot, -needle.tail, angle_deg)
+
+
+def _reset_knob(pen: Pen, pivot: Vec, radius: float) -> None:
+    """A clear knob in the middle of the glass: rings of light and shade, the hand is seen through it."""
+    pen.disc(*pivot, radius, (255, 255, 255), 0.08)
+    for part, level in ((1.0, 225), (0.9, 40), (0.72, 235), (0.5, 60), (0.32, 230)):
+        pen.circle(*pivot, radius * part, (level, level, level), radius * 0.05, 0.45)
 
 
 def draw_needle(pen: Pen, needle: Needle, pivot: Vec, angle_deg: float, pose: Pose, light: Light) -> None:

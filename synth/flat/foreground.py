@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from synth.flat.dial import draw_print
+from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen, lighten, linear, rgba
 from synth.scene import Light, Panel
 

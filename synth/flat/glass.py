@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from synth.draw import near
 from synth.flat.pen import Pen, linear, radial, rgba
 from synth.scene import Light, Wear
 
@@ -41,7 +42,7 @@ def _reflection(pen: Pen, half: float, strength: float, rng: np.random.Generator
     kind, alpha = rng.random(), strength * rng.uniform(0.25, 1.0)
     blur = half * rng.choice([0.005, 0.02, 0.06, 0.12])
     x, y = rng.uniform(-0.8, 0.8, 2) * half
-    tint = tuple(int(v) for v in np.clip(rng.normal(245, 10, 3), 180, 255))
+    tint = near(rng, (245, 245, 245), 10)
     if kind < 0.3:
         pen.oval(x, y, half * rng.uniform(0.05, 0.45), half * rng.uniform(0.04, 0.25), tint, alpha, blur)
     elif kind < 0.6:  # a window: a skewed quadrangle, sometimes with its bars
@@ -67,14 +68,11 @@ def _reflection(pen: Pen, half: float, strength: float, rng: np.random.Generator
         )
     else:  # light falling off over the whole glass
         turn = rng.uniform(0, 2 * math.pi)
-        start = (half * math.cos(turn), half * math.sin(turn))
-        pen.disc(
-            0,
-            0,
-            half * 1.5,
-            WHITE,
-            shader=linear(start, (-start[0] * 0.3, -start[1] * 0.3), [rgba(tint, alpha * 0.8), rgba(tint, 0.0)]),
+        near_end, far_end = (
+            (half * math.cos(turn), half * math.sin(turn)),
+            (-0.3 * half * math.cos(turn), -0.3 * half * math.sin(turn)),
         )
+        pen.disc(0, 0, half * 1.5, WHITE, shader=linear(near_end, far_end, [rgba(tint, alpha * 0.8), rgba(tint, 0.0)]))
 
 
 def _dirt(pen: Pen, half: float, tall: float, wear: Wear, rng: np.random.Generator) -> None:

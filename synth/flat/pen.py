@@ -19,7 +19,8 @@ Shader = Any
 
 @lru_cache(maxsize=64)
 def _typeface(name: str) -> Any:
-    return skia.Typeface.MakeFromFile(str(font_path(name)))
+    # An empty manager reads the file alone: the default one would scan the system's fonts and print its complaints.
+    return skia.FontMgr.New_Custom_Empty().makeFromFile(str(font_path(name)), 0)
 
 
 @lru_cache(maxsize=4096)
@@ -126,9 +127,18 @@ class Pen:
         self.canvas.drawOval(skia.Rect.MakeLTRB(x - rx, y - ry, x + rx, y + ry), self.paint(color, alpha, blur, shader))
 
     def box(
-        self, x0: float, y0: float, x1: float, y1: float, color: Color, corner: float = 0.0, alpha: float = 1.0, blur: float = 0.0,
-        shader: Shader = None, stroke: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        x0: float,
+        y0: float,
+        x1: float,
+        y1: float,
+        color: Color,
+        corner: float = 0.0,
+        alpha: float = 1.0,
+        blur: float = 0.0,
+        shader: Shader = None,
+        stroke: float = 0.0,
+    ) -> None:
         self.canvas.drawRoundRect(
             skia.Rect.MakeLTRB(x0, y0, x1, y1), corner, corner, self.paint(color, alpha, blur, shader, stroke)
         )
@@ -150,9 +160,18 @@ class Pen:
         return float(font.measureText(text))
 
     def text(
-        self, text: str, x: float, y: float, size: float, font_name: str, color: Color, angle_deg: float = 0.0,
-        condensed: float = 1.0, alpha: float = 1.0, blur: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        text: str,
+        x: float,
+        y: float,
+        size: float,
+        font_name: str,
+        color: Color,
+        angle_deg: float = 0.0,
+        condensed: float = 1.0,
+        alpha: float = 1.0,
+        blur: float = 0.0,
+    ) -> None:
         """Text centred at (x, y): by its advance across and by its capitals' height."""
         if not _drawable(font_name, text):
             font_name = SYMBOL_SAFE

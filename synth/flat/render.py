@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +29,7 @@ def render(scene: GaugeScene) -> NDArray[np.uint8]:
         _draw(pen, instrument, scene, np.random.default_rng([scene.seed, 1 + index]))
     if scene.fingers:
         draw_fingers(pen, np.random.default_rng([scene.seed, 99]))
-    return expose(np.ascontiguousarray(pen.pixels[..., :3]), scene.camera, np.random.default_rng([scene.seed, 0]))
+    return expose(cv2.cvtColor(pen.pixels, cv2.COLOR_RGBA2RGB), scene.camera, np.random.default_rng([scene.seed, 0]))
 
 
 def _draw(pen: Pen, instrument: Placed, scene: GaugeScene, rng: np.random.Generator) -> None:

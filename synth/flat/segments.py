@@ -8,9 +8,27 @@ from synth.flat.pen import Pen
 from synth.spec import Color, Vec
 
 LIT: dict[str, str] = {
-    "0": "abcdef", "1": "bc", "2": "abdeg", "3": "abcdg", "4": "bcfg", "5": "acdfg", "6": "acdefg", "7": "abc", "8": "abcdefg", "9": "abcdfg",
-    "-": "g", " ": "", "b": "cdefg", "P": "abefg", "C": "adef", "A": "abcefg", "H": "bcefg", "L": "def", "E": "adefg", "F": "aefg",
-}  # fmt: skip
+    "0": "abcdef",
+    "1": "bc",
+    "2": "abdeg",
+    "3": "abcdg",
+    "4": "bcfg",
+    "5": "acdfg",
+    "6": "acdefg",
+    "7": "abc",
+    "8": "abcdefg",
+    "9": "abcdfg",
+    "-": "g",
+    " ": "",
+    "b": "cdefg",
+    "P": "abefg",
+    "C": "adef",
+    "A": "abcefg",
+    "H": "bcefg",
+    "L": "def",
+    "E": "adefg",
+    "F": "aefg",
+}
 WIDTH = 0.56
 """Width of a digit's cell without the space to the next, in digit heights."""
 
@@ -51,9 +69,19 @@ def text_extent(text: str, stroke: float) -> float:
 
 
 def draw_segments(
-    pen: Pen, text: str, left: float, top: float, height: float, stroke: float, gap: float, slant: float, color: Color, alpha: float, blur: float = 0.0,
+    pen: Pen,
+    text: str,
+    left: float,
+    top: float,
+    height: float,
+    stroke: float,
+    gap: float,
+    slant: float,
+    color: Color,
+    alpha: float,
+    blur: float = 0.0,
     ghost: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Draw `text` with its top left corner at (left, top); `ghost` lights every segment of every cell."""
     x = left
     for char in text:

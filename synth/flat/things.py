@@ -29,14 +29,13 @@ def _clock(pen: Pen, rng: Rng) -> None:
     face, ink = (gray(rng, 10, 50), gray(rng, 220, 250)) if dark else (gray(rng, 225, 252), gray(rng, 5, 40))
     pen.disc(0, 0, 88, face)
     for k in range(60):
-        length = 8 if k % 5 == 0 else 4
-        pen.segments([polar((0, 0), 85, 6 * k), polar((0, 0), 85 - length, 6 * k)], ink, 2.0 if k % 5 == 0 else 0.8)
+        tick = 8 if k % 5 == 0 else 4
+        pen.segments([polar((0, 0), 85, 6 * k), polar((0, 0), 85 - tick, 6 * k)], ink, 2.0 if k % 5 == 0 else 0.8)
     if rng.random() < 0.75:
         font = pick(rng, (*SANS, *BOLD))
         for hour in range(1, 13):
             pen.text(str(hour), *polar((0, 0), 66, 180 + 30 * hour), 15, font, ink)
-    hour, minute = rng.uniform(0, 360), rng.uniform(0, 360)
-    for turn, length, width in ((hour, 48, 5.5), (minute, 74, 3.5)):
+    for turn, length, width in ((rng.uniform(0, 360), 48.0, 5.5), (rng.uniform(0, 360), 74.0, 3.5)):
         pen.segments([polar((0, 0), -10, turn), polar((0, 0), length, turn)], ink, width)
     if rng.random() < 0.5:
         pen.segments([polar((0, 0), -16, 77), polar((0, 0), 78, rng.uniform(0, 360))], (200, 30, 30), 1.2)
