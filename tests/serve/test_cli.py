@@ -27,7 +27,6 @@ HEAVY = [
     "cv2",
     "numpy",
     "PIL",
-    "pydantic",
     "fastapi",
     "skia",
     "onnxruntime",
