@@ -61,8 +61,6 @@ _SIGN_SPELLINGS = str.maketrans(
         "】": ")",
         "[": "(",
         "]": ")",
-        "{": "(",
-        "}": ")",
     }
 )
 _PLAIN = re.compile(r"[A-Za-z0-9_+\-*/(). \t]*")

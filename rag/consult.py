@@ -6,17 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from knowledge.articles import Chunk, Hit, KnowledgeError, Language
+from knowledge.articles import Chunk, Hit, Language
 from knowledge.facts import Fact, ModelFacts
 from rag.conflicts import Clash, find_clashes, without_clashes
 from rag.diagnosis import judge_value
-from rag.errors import RagError
 from rag.evidence import EvidenceOptions, Piece, arrange, distil
 from rag.formula import Calibration, FormulaOptions, calibrate
 from rag.plan import Planned, calling_facts, plan_instrument
 from rag.queries import Query, build_queries, write_query
 from rag.templates import sentence
-from rag.trace import Stopwatch
+from rag.trace import LOGGER, Stopwatch
 from vision.fields import InstrumentReading, LampColor
 
 
@@ -71,9 +70,10 @@ class Consultant:
                     return self._consult_manual(
                         reading.model_copy(update={"instrument_model": facts.model}), facts, number, others, language, watch
                     )
-            except (KnowledgeError, RagError, OSError) as error:
+            except Exception as error:  # a damaged index must not take the reading with it
+                LOGGER.exception("the manuals could not be consulted about %r", reading.instrument_model)
                 notes = (sentence("note_knowledge_failed", language, reason=f"{type(error).__name__}: {error}"),)
-        planned = plan_instrument(unasked, number, language, facts=None, chunks={})
+        planned = plan_instrument(unasked, number, language, facts=None, chunks={}, unavailable=bool(notes))
         return Consulted(unasked, planned=planned, notes=notes)
 
     def _consult_manual(

@@ -19,6 +19,7 @@ from vision.fields import InstrumentReading
 from vision.units import UnitError, compatible, convert
 
 STEPS = 16
+CONTRADICTION_FACTOR = 0.3
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class FormulaOptions:
     max_half_width_deg: float = 20.0
     coverage: float = 0.95
     contradiction_gap: float = 0.02
-    contradiction_factor: float = 0.3
+    contradiction_factor: float = CONTRADICTION_FACTOR
 
 
 class Problem(NamedTuple):
@@ -84,8 +85,10 @@ def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOpt
     alone gave stays, with the reason added, unless the manual says that the pointer is off its scale.
     """
     options = options or FormulaOptions()
-    if reading.status == "abstained" or facts.formula is None:
+    if reading.status == "abstained":
         return Calibration(reading=reading)
+    if facts.formula is None:
+        return _with_declared_unit(reading, facts)
     try:
         expression = parse_formula(facts.formula.expression)
     except FormulaError as error:
@@ -170,6 +173,21 @@ def _from_digits(
     slots = {"formula": _as_written(facts, expression)}
     copy = _copy(reading, value, interval, unit, reading.value_confidence, None)
     return Calibration(copy, used, used=True, slots=slots)
+
+
+def _with_declared_unit(reading: InstrumentReading, facts: ModelFacts) -> Calibration:
+    """Digits that the manual calls the reading itself get the manual's unit where the photo shows none."""
+    if facts.readout is None or facts.unit is None or reading.value is None or reading.value_source != "digits":
+        return Calibration(reading=reading)
+    used: tuple[Fact, ...] = (facts.readout, facts.unit)
+    if reading.unit is None:
+        copy = InstrumentReading.model_validate({**reading.model_dump(), "unit": facts.unit.unit})
+        return Calibration(reading=copy, facts=used)
+    if not compatible(reading.unit, facts.unit.unit):
+        problem = Problem("unit_contradicts_manual", {"unit": reading.unit, "declared_unit": facts.unit.unit})
+        doubted = {"reason": reason_text(problem), "value_confidence": reading.value_confidence * CONTRADICTION_FACTOR}
+        return Calibration(InstrumentReading.model_validate({**reading.model_dump(), **doubted}), used, problem=problem)
+    return Calibration(reading=reading)
 
 
 def _as_written(facts: ModelFacts, expression: Expression) -> str:

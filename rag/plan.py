@@ -83,10 +83,12 @@ def plan_instrument(
     *,
     facts: ModelFacts | None,
     chunks: Mapping[str, Chunk],
+    unavailable: bool = False,
     findings: tuple[Diagnosis, ...] = (),
     clashes: tuple[Clash, ...] = (),
 ) -> tuple[Planned, ...]:
-    """All sentences about one instrument. `facts` None: the model is unknown, or no manual is about it."""
+    """All sentences about one instrument. `facts` None: the model is unknown, no manual is about it, or the manuals
+    are `unavailable`."""
     reading = calibration.reading
     plan = SectionPlan(reading, number, language, chunks, photo_material(calibration, language))
     if reading.status == "abstained":
@@ -98,6 +100,7 @@ def plan_instrument(
     _say_value(plan, calibration, facts)
     if facts is None:
         name = "model_unknown" if reading.instrument_model is None else "model_without_manual"
+        name = "manuals_unavailable" if unavailable else name
         plan.say(name, {}, rewrite=False)
         return tuple(plan.planned)
     if facts.readout is not None and reading.fields.digital_readout is not None:
@@ -167,7 +170,7 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
             plan.say("unit_declared", {"unit": facts.unit.unit, "quantity": facts.unit.quantity}, (facts.unit,), seen=False)
     else:
         slots["value_source_name"] = sentence(f"source_{reading.value_source}", plan.language)
-        plan.say("value_photo" if reading.unit else "value_photo_no_unit", slots)
+        plan.say("value_photo" if reading.unit else "value_photo_no_unit", slots, () if problem else calibration.facts)
     doubt = localized or clean_text(reading.reason or "").rstrip(".。")
     if doubt:
         plan.say("value_doubted", {"reason": doubt}, calibration.facts, rewrite=False)
