@@ -22,7 +22,8 @@ class Claim(Contract):
     """One clause that can be true or false.
 
     `terms`: its content words in a normal form (English stems, Chinese character pairs), those of its
-    condition apart; `quantities` hold its condition's too. `negated` is the parity of its negations: a doubled one says yes again.
+    condition apart; `quantities` hold its condition's too. `negated` is the parity of its negations: a
+    doubled one says yes again.
     """
 
     text: str
@@ -66,6 +67,7 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _MARKUP = re.compile(r"^(?:#{1,6}\s|-{3,}|={3,}|\*{3,})")
 _BULLET = re.compile(r"^\s*(?:>|[-*+]|\d+[.)、])?\s*")
+_STEP = re.compile(r"^\d+\s{2,}")
 
 
 def language_of(text: str) -> Language:
@@ -88,6 +90,9 @@ def _line_spans(line: str, offset: int) -> Iterator[Span]:
     for sentence in split_sentences(line[at:]):
         start = line.index(sentence, at)
         at = start + len(sentence)
+        step = _STEP.match(sentence)
+        if step:
+            sentence, start = sentence[step.end() :], start + step.end()
         if not sentence.endswith(("?", "？")):
             yield Span(sentence, offset + start, offset + at)
 

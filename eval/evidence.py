@@ -37,7 +37,7 @@ def text_facts(source: str, text: str) -> list[Fact]:
     units = units_in(text)
     sentences = [make_fact(source, span.text, units) for span in _prose(text)]
     pairs = [_joined(first, second) for first, second in pairwise(sentences)]
-    rows = [make_fact(source, row, units) for row in table_rows(text)]
+    rows = [_row_fact(source, row, units) for row in table_rows(text)]
     return sentences + rows + pairs
 
 
@@ -46,6 +46,14 @@ def make_fact(source: str, text: str, units: frozenset[str] = frozenset()) -> Fa
     clauses = extract_claims(text)
     quantities = tuple(quantity for clause in clauses for quantity in clause.quantities)
     return Fact(source, text, language_of(text), clauses, all_terms(text), quantities, units | units_in(text))
+
+
+def _row_fact(source: str, row: str, units: frozenset[str]) -> Fact:
+    """A table row: every cell speaks of what the first one names."""
+    fact = make_fact(source, row, units)
+    key = all_terms(re.split(r"[;；]", row, maxsplit=1)[0])
+    clauses = tuple(clause.model_copy(update={"subject_terms": clause.subject_terms | key}) for clause in fact.clauses)
+    return fact._replace(clauses=clauses)
 
 
 def all_terms(text: str) -> frozenset[str]:

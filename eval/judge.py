@@ -17,10 +17,13 @@ COVERAGE = 0.6
 COVERAGE_ZH = 0.5
 """The same for pairs of Chinese characters, of which a changed word costs two or three."""
 
+NEAR = 0.7
+"""How much of the nearest clause's shared words another clause must share to lend its numbers."""
+
 # Words of talking about readings and manuals: they say nothing that evidence could bear out.
 _GENERIC_EN = (
     "read reading value instrument gauge dial meter photo picture show display indicate stand lie take manual document accord "
-    "section state say mean note model determine compute calculate follow give range"
+    "section state say mean note model determine compute calculate follow give range passage base provide information"
 )
 _GENERIC_ZH = (
     "读数 数为 示值 数值 该数 仪表 照片 手册 说明 明书 书规 规定 资料 显示 表示 取自 计算 算得 得出 区间 型号 处于 范围 要求"
@@ -57,7 +60,8 @@ _ABSTENTION = re.compile(
 class Verdict(Contract):
     """The judgement of one claim: its score with the reason, and the fact that decided it.
 
-    `support` in [0, 1] is the graded form: how much of the claim the best fact holds. NaN where not scorable.
+    `support` in [0, 1] is the graded form: how much of the claim the best fact and the evidence as a whole hold,
+    drawn towards a half where the claim has few words. NaN where not scorable.
     """
 
     claim: Claim
@@ -107,13 +111,21 @@ def judge_claim(claim: Claim, facts: Sequence[Fact], reading: Sequence[Fact] = (
         return _verdict(claim, not_scorable("all evidence is in another language"), None)
     trials = [_try(claim, terms, fact, reading) for fact in candidates]
     best = max(trials, key=lambda trial: (trial.problem is None, trial.grade, trial.coverage, -len(trial.fact.text)))
+    support = _graded(terms, best, facts, reading)
     against = max((trial for trial in trials if trial.contradicts), key=lambda trial: trial.coverage, default=None)
     if against is not None and against.coverage > best.coverage:
         # Another place speaks of the same thing more closely, and says otherwise.
-        return _verdict(claim, unsupported(against.problem or "contradicted"), against.fact, against.grade)
+        return _verdict(claim, unsupported(against.problem or "contradicted"), against.fact, min(support, against.grade))
     if best.problem is None:
-        return _verdict(claim, supported(f"borne out by {best.fact.source}"), best.fact, best.grade)
-    return _verdict(claim, unsupported(best.problem), best.fact, best.grade)
+        return _verdict(claim, supported(f"borne out by {best.fact.source}"), best.fact, support)
+    return _verdict(claim, unsupported(best.problem), best.fact, support)
+
+
+def _graded(terms: frozenset[str], best: _Trial, facts: Sequence[Fact], reading: Sequence[Fact]) -> float:
+    known = frozenset[str]().union(*(fact.terms for fact in (*facts, *reading)))
+    held = len(terms & known) if terms else 1
+    words = max(len(terms), 1)
+    return ((best.grade * words + held) / 2 + 1) / (words + 2)
 
 
 def _candidates(claim: Claim, terms: frozenset[str], facts: Sequence[Fact], reading: Sequence[Fact]) -> list[Fact]:
@@ -129,11 +141,13 @@ def _candidates(claim: Claim, terms: frozenset[str], facts: Sequence[Fact], read
 def _try(claim: Claim, terms: frozenset[str], fact: Fact, reading: Sequence[Fact]) -> _Trial:
     coverage = len(terms & fact.terms) / len(terms) if terms else 1.0
     nearest = _nearest(claim, terms, fact)
-    own = nearest.quantities if nearest is not None else fact.quantities
+    own = _near_quantities(terms, nearest, fact)
     missing = _missing_quantity(claim, own, fact)
-    opposite = _opposite(terms, nearest.terms if nearest is not None else fact.terms)
+    opposite = _opposite(terms, nearest.terms | nearest.subject_terms if nearest is not None else fact.terms)
     problems: list[str] = []
-    if nearest is not None and nearest.negated != claim.negated:
+    # A clause that shares few words with the claim speaks of something else, and may say no to that.
+    alike = nearest is not None and 2 * _shared(terms, nearest) >= len(terms)
+    if nearest is not None and alike and nearest.negated != claim.negated:
         problems.append("one is negated and the other is not")
     if opposite is not None:
         problems.append(f"it says {opposite[0]!r} where the evidence says {opposite[1]!r}")
@@ -142,7 +156,7 @@ def _try(claim: Claim, terms: frozenset[str], fact: Fact, reading: Sequence[Fact
     clash = missing is not None and any(same_dimension(missing, one) for one in own)
     contradicts = clash or len(problems) > (missing is not None)
     grade = coverage * 0.5 ** len(problems)
-    if nearest is not None and _condition_lost(claim, nearest):
+    if nearest is not None and alike and _condition_lost(claim, nearest):
         problems.append(f"it leaves out the condition {nearest.condition!r}")
         grade *= 0.8
     if coverage < (COVERAGE_ZH if claim.language == "zh" else COVERAGE):
@@ -154,11 +168,23 @@ def _nearest(claim: Claim, terms: frozenset[str], fact: Fact) -> Claim | None:
     """The clause of the fact that speaks of the same thing; at equal words the one that bears out more quantities."""
 
     def closeness(clause: Claim) -> tuple[float, int, int]:
-        words = clause.terms | clause.subject_terms
         matched = sum(any(bears_out(e, q, fact.units) for e in clause.quantities) for q in claim.quantities)
-        return len(terms & words), matched, -len(words)
+        return _shared(terms, clause), matched, -len(clause.terms)
 
     return max(fact.clauses, key=closeness, default=None)
+
+
+def _shared(terms: frozenset[str], clause: Claim) -> int:
+    return len(terms & (clause.terms | clause.subject_terms))
+
+
+def _near_quantities(terms: frozenset[str], nearest: Claim | None, fact: Fact) -> tuple[Quantity, ...]:
+    """Quantities of the clauses that share nearly as many words with the claim as the nearest does."""
+    if nearest is None:
+        return fact.quantities
+    most = _shared(terms, nearest)
+    near = [clause for clause in fact.clauses if clause is nearest or (most and _shared(terms, clause) >= NEAR * most)]
+    return tuple(quantity for clause in near for quantity in clause.quantities)
 
 
 def _missing_quantity(claim: Claim, own: Sequence[Quantity], fact: Fact) -> Quantity | None:

@@ -226,8 +226,8 @@ def in_unit(value: float, unit: str | None, wanted: str | None) -> float | None:
 
 
 def same_dimension(first: Quantity, second: Quantity) -> bool:
-    """Whether the two could contradict each other: units convert, or one of them has none."""
-    return first.unit is None or second.unit is None or in_unit(second.high, second.unit, first.unit) is not None
+    """Whether the two could contradict each other: their units convert, or neither has one."""
+    return in_unit(second.high, second.unit, first.unit) is not None
 
 
 def bears_out(evidence: Quantity, claim: Quantity, stated_units: frozenset[str] = frozenset()) -> bool:
