@@ -28,6 +28,7 @@ STRIP_HEIGHT_PX = 48
 STRIP_WIDTHS_PX = (96, 192, 320, 640)
 TALL_RATIO = 1.5
 MIN_CONFIDENCE = 0.4
+LENGTH_BONUS = 0.2
 MAX_TEXTS = 80
 
 
@@ -50,6 +51,15 @@ class PrintedText(NamedTuple):
     confidence: float
     color: tuple[float, float, float]
     character_centers: tuple[Point, ...]
+
+
+class TextPatch(NamedTuple):
+    """A place to read at: centre and size in pixels, direction of reading clockwise from the x axis."""
+
+    center: Point
+    width_px: float
+    height_px: float
+    angle_deg: float = 0.0
 
 
 class _Strip(NamedTuple):
@@ -95,7 +105,7 @@ class NumeralReader:
         decoded = networks.recognise([strip.pixels for strip in strips])
         best: dict[int, int] = {}
         for number, owner in enumerate(owners):
-            if owner not in best or decoded[number].confidence > decoded[best[owner]].confidence:
+            if owner not in best or _worth(decoded[number]) > _worth(decoded[best[owner]]):
                 best[owner] = number
         found = [
             _placed(strips[n], decoded[n], back)
@@ -103,6 +113,16 @@ class NumeralReader:
             if decoded[n].text and decoded[n].confidence >= MIN_CONFIDENCE
         ]
         return tuple(found)
+
+    def read_patches(self, crop: Pixels, patches: Sequence[TextPatch]) -> tuple[PrintedText | None, ...]:
+        """What stands in each patch, without looking for text first; None where nothing is recognised."""
+        strips = [_cut_patch(crop, patch) for patch in patches]
+        unmoved = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        decoded = _networks().recognise([strip.pixels for strip in strips]) if strips else []
+        return tuple(
+            _placed(strip, what, unmoved) if what.text and what.confidence >= MIN_CONFIDENCE else None
+            for strip, what in zip(strips, decoded, strict=True)
+        )
 
 
 class _Networks:
@@ -164,6 +184,11 @@ class _Networks:
         return _Decoded("".join(text), float(np.mean(confidences)) if confidences else 0.0, tuple(positions))
 
 
+def _worth(decoded: _Decoded) -> float:
+    """Of two ways to read a tall box: a single sure letter of a turned number is worth less than the whole number."""
+    return decoded.confidence * (1.0 + LENGTH_BONUS * (len(decoded.text) - 1))
+
+
 @lru_cache(maxsize=1)
 def _networks() -> _Networks:
     return _Networks()
@@ -194,23 +219,33 @@ def _prepare(crop: Pixels, side_px: int, turn_deg: float) -> tuple[Pixels, Float
 
 def _cut(picture: Pixels, box: Floats) -> list[_Strip]:
     """The box cut out level, and where it is tall also turned by a quarter both ways."""
-    import cv2
-
     along, down = (box[1] + box[2] - box[0] - box[3]) / 2.0, (box[3] + box[2] - box[0] - box[1]) / 2.0
     origin = box.mean(axis=0) - (along + down) / 2.0
-    width, height = max(4, round(float(np.hypot(*along)))), max(4, round(float(np.hypot(*down))))
-    matrix = np.column_stack([along / width, down / height, origin]).astype(float)
-    pixels = cv2.warpAffine(
-        picture, matrix, (width, height), flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
-    )
-    level = _Strip(np.asarray(pixels, np.uint8), origin, along, down)
-    if height < TALL_RATIO * width:
+    level = _Strip(_level(picture, origin, along, down), origin, along, down)
+    if np.hypot(*down) < TALL_RATIO * np.hypot(*along):
         return [level]
     turned = _Strip(np.ascontiguousarray(np.rot90(level.pixels)), origin + along, down, -along)
     upward = _Strip(np.ascontiguousarray(np.rot90(level.pixels, -1)), origin + down, -down, along)
-    # A quarter turn either way: text running up or down, or a single narrow digit standing upright.
     # A quarter turn either way: text that runs down or up, beside a narrow digit that stands upright.
     return [level, turned, upward]
+
+
+def _cut_patch(crop: Pixels, patch: TextPatch) -> _Strip:
+    turn = math.radians(patch.angle_deg)
+    along = patch.width_px * np.array([math.cos(turn), math.sin(turn)])
+    down = patch.height_px * np.array([-math.sin(turn), math.cos(turn)])
+    origin = np.asarray(patch.center) - (along + down) / 2.0
+    return _Strip(_level(crop, origin, along, down), origin, along, down)
+
+
+def _level(picture: Pixels, origin: Floats, along: Floats, down: Floats) -> Pixels:
+    """The parallelogram at `origin` cut out upright."""
+    import cv2
+
+    width, height = max(4, round(float(np.hypot(*along)))), max(4, round(float(np.hypot(*down))))
+    matrix = np.column_stack([along / width, down / height, origin]).astype(float)
+    how = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(picture, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
 def _placed(strip: _Strip, decoded: _Decoded, back: Floats) -> PrintedText:

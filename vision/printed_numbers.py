@@ -23,7 +23,7 @@ EMBEDDED_WEIGHT = 0.5
 LONE_ZERO_WEIGHT = 0.5
 FLIPPED_SIGN_WEIGHT = 0.6
 LOST_POINT_WEIGHT = 0.8
-MOVED_POINT_WEIGHT = 0.45
+MOVED_POINT_WEIGHT = 0.35
 MAX_DIGIT_COUNT = 5
 
 _WIDE = str.maketrans("，．：；－—–−＋（）／％０１２３４５６７８９·。", ",.:;----+()/%0123456789..")
@@ -49,6 +49,7 @@ class NumberMark(NamedTuple):
     confidence: float
     color: Color
     alternatives: tuple[Alternative, ...]
+    angle_deg: float = 0.0
 
     @property
     def value(self) -> float:
@@ -98,6 +99,8 @@ def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
     marks: list[UnitMark] = []
     for text in texts:
         plain = plain_text(text.text)
+        if _CONVERSION.search(plain):
+            continue
         factor = find_multiplier(plain)
         for unit in _units_of(plain):
             marks.append(UnitMark(unit, factor or 1.0, text.center, text.height_px, text.color, text.confidence))
@@ -149,6 +152,7 @@ def _numbers_of_word(text: PrintedText, plain: str, start: int, end: int) -> lis
                 confidence=text.confidence * weight,
                 color=text.color,
                 alternatives=number_alternatives(token),
+                angle_deg=text.angle_deg,
             )
         )
     return marks
@@ -190,7 +194,7 @@ def number_alternatives(token: str) -> tuple[Alternative, ...]:
         readings.append((float(digits), 1.0))
         if "." in digits:
             readings.append((float(digits.replace(".", "")), MOVED_POINT_WEIGHT))
-        elif len(digits) >= 2:
+        else:
             readings.append((float(digits) / 10.0, MOVED_POINT_WEIGHT))
     sign = -1.0 if negative else 1.0
     alternatives = [Alternative(sign * value if value else 0.0, weight) for value, weight in readings]
@@ -210,7 +214,9 @@ def _unit_pattern() -> re.Pattern[str]:
 
 
 _UNIT = _unit_pattern()
-_STANDALONE = {"V": "V", "A": "A", "%": "%", "C": "°C", "F": "°F", "K": None}
+_CONVERSION = re.compile(r"[A-Za-z]\s?[=≈]|[A-Za-z]\s?[xX×*]\s?[01]|[xX×*]\s?\d+\s?[=≈]")
+"""`MPa = bar x 0.1` is a note, not the scale's unit."""
+_STANDALONE = {"V": "V", "A": "A", "%": "%", "C": "°C", "c": "°C", "F": "°F"}
 _MISREAD = (
     (re.compile(r"[Kk][gq][fF]?\s?[/|lI1]\s?[cC][mM][2²'*°]?"), "kgf/cm2"),
     (re.compile(r"[lI1][bB][sS]?\.?\s?[/|lI1]\s?(?:in|IN|sq\.?\s?in|SQ\.?\s?IN)[2²'*\".]?"), "psi"),

@@ -23,6 +23,8 @@ LENGTH_DEG = 75.0
 """Tilt and a shifted pivot change the angle once or twice a turn, so over about a quarter of the turn."""
 OFFSET_SD_DEG = 60.0
 SLOPE_SD = 0.5
+TICK_SD_DEG = 2.0
+"""Of a scale's end located in the picture."""
 
 
 class CurveValue(NamedTuple):
@@ -43,43 +45,68 @@ class ScaleCurve(Protocol):
         """Value at an angle in degrees."""
 
 
-class SmoothCurve:
-    """Linear scale with a smooth deviation; fitted on construction."""
+class TickPoint(NamedTuple):
+    """A value whose mark itself was located (an end of the scale), at an unwrapped angle in degrees."""
 
-    def __init__(self, values: Sequence[float], angles_deg: Sequence[float], weights: Sequence[float] | None = None) -> None:
-        self._values, self._angles = np.asarray(values, float), np.asarray(angles_deg, float)
-        weight = np.ones_like(self._values) if weights is None else np.asarray(weights, float)
-        slope, offset = robust_line(self._values, self._angles)
-        self.slope, self.offset = slope, offset
-        self._inputs = offset + slope * self._values  # (n,), degrees
+    value: float
+    angle_deg: float
+
+
+class SmoothCurve:
+    """Linear scale with a smooth deviation; fitted on construction.
+
+    Numerals stand beside their marks, off by a smooth share `placement_deg` that they have in common with
+    their neighbours; `ticks` are located marks and free of it.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[float],
+        angles_deg: Sequence[float],
+        weights: Sequence[float] | None = None,
+        *,
+        placement_deg: float = 0.0,
+        ticks: Sequence[TickPoint] = (),
+    ) -> None:
+        count = len(values)
+        self._angles = np.asarray([*angles_deg, *(tick.angle_deg for tick in ticks)], float)
+        weight = np.ones(count) if weights is None else np.asarray(weights, float)
+        self.slope, self.offset = robust_line(np.asarray(values, float), self._angles[:count])
+        self._inputs = self.offset + self.slope * np.asarray([*values, *(tick.value for tick in ticks)], float)  # degrees
         self._residuals = self._angles - self._inputs
-        self._spread = 1.0 / np.clip(weight, 0.25, 1.0)
+        self._spread = np.concatenate([1.0 / np.clip(weight, 0.25, 1.0), np.full(len(ticks), (TICK_SD_DEG / NOISES_DEG[1]) ** 2)])
+        self._beside = np.concatenate([np.full(count, placement_deg), np.zeros(len(ticks))])
+        self._count = count
         best = -math.inf
         for amplitude in AMPLITUDES_DEG:
             for noise in NOISES_DEG:
                 evidence = self._evidence(amplitude, noise)
                 if evidence > best:
                     best, self.amplitude_deg, self.noise_deg = evidence, amplitude, noise
-        self._solve(self.amplitude_deg, self.noise_deg)
+        matrix = self._seen(self.amplitude_deg, self.noise_deg)
+        self._inverse = np.linalg.inv(matrix)
+        self._alpha = self._inverse @ self._residuals
 
     def _covariance(self, first: Floats, second: Floats, amplitude: float) -> Floats:
-        apart = first[:, None] - second[None, :]
         center = float(self._inputs.mean())
         trend = OFFSET_SD_DEG**2 + SLOPE_SD**2 * np.outer(first - center, second - center)
-        return np.asarray(amplitude**2 * np.exp(-0.5 * (apart / LENGTH_DEG) ** 2) + trend)
+        return np.asarray(amplitude**2 * _alike(first, second) + trend)
+
+    def _seen(self, amplitude: float, noise: float) -> Floats:
+        """Covariance of what was seen: the scale itself, the numerals' common offset, and noise."""
+        spread = self._spread.copy()
+        spread[: self._count] *= noise**2
+        spread[self._count :] *= NOISES_DEG[1] ** 2
+        own = self._covariance(self._inputs, self._inputs, amplitude) + np.diag(spread)
+        return np.asarray(own + np.outer(self._beside, self._beside) * _alike(self._inputs, self._inputs))
 
     def _evidence(self, amplitude: float, noise: float) -> float:
         """Log marginal likelihood, with a mild preference for little deviation and an honest noise."""
-        matrix = self._covariance(self._inputs, self._inputs, amplitude) + np.diag((noise**2) * self._spread)
+        matrix = self._seen(amplitude, noise)
         _, logdet = np.linalg.slogdet(matrix)
         fit = float(self._residuals @ np.linalg.solve(matrix, self._residuals))
         prior = -0.5 * (math.log(amplitude / 2.0) / 1.0) ** 2 - 0.5 * (math.log(noise / 1.2) / 0.5) ** 2
         return -0.5 * fit - 0.5 * float(logdet) + prior
-
-    def _solve(self, amplitude: float, noise: float) -> None:
-        matrix = self._covariance(self._inputs, self._inputs, amplitude) + np.diag((noise**2) * self._spread)
-        self._inverse = np.linalg.inv(matrix)
-        self._alpha = self._inverse @ self._residuals
 
     def _predict(self, inputs: Floats) -> tuple[Floats, Floats]:
         cross = self._covariance(inputs, self._inputs, self.amplitude_deg)  # (m, n)
@@ -93,7 +120,7 @@ class SmoothCurve:
 
     def residuals_deg(self) -> Floats:
         """Of the numerals about the curve, in degrees."""
-        return np.asarray(self._angles - self._predict(self._inputs)[0])
+        return np.asarray(self._angles - self._predict(self._inputs)[0])[: self._count]
 
     def value_at(self, angle_deg: float) -> CurveValue:
         """Value at an angle, by bisection on the fitted curve."""
@@ -108,6 +135,10 @@ class SmoothCurve:
         around, sd = self._predict(np.array([at - 2.0, at, at + 2.0]))
         local = max(0.2, float(around[2] - around[0]) / 4.0) * self.slope
         return CurveValue((at - self.offset) / self.slope, float(sd[1]), local)
+
+
+def _alike(first: Floats, second: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * ((first[:, None] - second[None, :]) / LENGTH_DEG) ** 2))
 
 
 class PiecewiseCurve:

@@ -2,12 +2,13 @@
 
 A face carries one or two scales, and besides them serial numbers, dates and class marks. Two numbers
 propose a linear scale (clockwise or counter-clockwise); the numbers that lie where it puts them support
-it, if they also lie on the same ring about the pivot. Scales that are not linear are grown numeral by
-numeral. What supports no scale is left alone.
+it, if they also lie on the same ring about the pivot. The fitted curve then takes in the numerals that
+perspective had moved too far. What supports no scale is left alone.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,64 +16,35 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.fields import Point
-from vision.printed_numbers import NumberMark
-from vision.scale_curve import robust_line
+from vision.scale_curve import SmoothCurve, robust_line
+from vision.scale_grow import grow_scale
+from vision.scale_parts import (
+    COUNTER_CLOCKWISE_PRIOR,
+    MAX_STEP_DEG,
+    MAX_SWEEP_DEG,
+    MIN_STEP_DEG,
+    PlacedNumber,
+    ScaleCandidate,
+    ScaleNumeral,
+    completeness,
+    printed_step,
+    unwrap,
+)
 
 Floats = NDArray[np.float64]
 
 PAIR_TOLERANCE_DEG = 9.0
 """How far perspective may move a numeral from where two others put it on a linear scale."""
+CURVE_TOLERANCE_DEG = 7.0
 RING_RATIO = 1.45
 """Distances from the pivot within one scale: tilt and a wrong pivot spread them, a second scale is further off."""
 HEIGHT_RATIO = 2.2
-MIN_STEP_DEG = 5.0
-MAX_STEP_DEG = 150.0
-MAX_SWEEP_DEG = 359.0
-COUNTER_CLOCKWISE_PRIOR = 0.93
-MAX_BEND = math.log(3.5)
-"""Steepness of a non-linear scale may change by this factor from one numeral to the next."""
 MAX_SCALES = 4
-
-
-class PlacedNumber(NamedTuple):
-    """A mark as seen from the pivot: direction (degrees clockwise from 6 o'clock) and distance (px)."""
-
-    mark: NumberMark
-    angle_deg: float
-    radius_px: float
-
-
-class ScaleNumeral(NamedTuple):
-    """A mark with the value it has on a scale; `angle_deg` is unwrapped and grows with the value."""
-
-    place: PlacedNumber
-    value: float
-    weight: float
-    angle_deg: float
-
-
-class ScaleCandidate(NamedTuple):
-    """Numerals, in order of value, that form one scale; `linear` False where it was grown step by step."""
-
-    numerals: tuple[ScaleNumeral, ...]
-    clockwise: bool
-    linear: bool
-    score: float
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        return tuple(numeral.value for numeral in self.numerals)
-
-
-def clock_angle(pivot: Point, point: Point) -> float:
-    """Direction from `pivot` to `point` in degrees clockwise from 6 o'clock, in [0, 360)."""
-    return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
-
-
-def place_numbers(marks: Sequence[NumberMark], pivot: Point) -> tuple[PlacedNumber, ...]:
-    """The marks as seen from the pivot."""
-    return tuple(PlacedNumber(mark, clock_angle(pivot, mark.center), math.dist(pivot, mark.center)) for mark in marks)
+OFF_STEP_GAIN = 1.05
+STRAIGHT_DEG = 12.0
+BAD_NOISE_DEG = 2.0
+BAD_BEND_DEG = 4.0
+PROPOSING_WEIGHT = 0.2
 
 
 def find_scales(placed: Sequence[PlacedNumber]) -> tuple[ScaleCandidate, ...]:
@@ -81,19 +53,44 @@ def find_scales(placed: Sequence[PlacedNumber]) -> tuple[ScaleCandidate, ...]:
     scales: list[ScaleCandidate] = []
     while len(remaining) >= 3 and len(scales) < MAX_SCALES:
         best = _best_linear(remaining)
-        grown = _best_grown(remaining)
-        if (
-            grown is not None
-            and (best is None or len(grown.numerals) >= len(best.numerals) + 2)
-            and _is_explained(grown, remaining)
-        ):
+        if best is not None:
+            best = _take_in(best, remaining)
+        grown = grow_scale(remaining)
+        if grown is not None:
+            grown = _straightened(grown)
+        if grown is not None and (best is None or _says_more(grown, best)):
             best = grown
         if best is None:
             break
         scales.append(best)
+        # A zero may belong to both halves of a compound scale.
         used = {id(numeral.place) for numeral in best.numerals if numeral.value != 0.0}
         remaining = [place for place in remaining if id(place) not in used]
     return tuple(scales)
+
+
+def _straightened(grown: ScaleCandidate) -> ScaleCandidate:
+    """A grown scale without numbers off its step, and as a linear one where it is nearly straight (seen at an angle)."""
+    numerals = _drop_off_step(list(grown.numerals))
+    values, angles = np.asarray([n.value for n in numerals]), np.asarray([n.angle_deg for n in numerals])
+    slope, offset = robust_line(values, angles)
+    straight = float(np.abs(angles - offset - slope * values).max()) <= STRAIGHT_DEG
+    return grown._replace(numerals=tuple(numerals), linear=straight)
+
+
+def _says_more(grown: ScaleCandidate, linear: ScaleCandidate) -> bool:
+    """A bent scale must explain more numbers than a straight one, by two, or by one where the straight one fits badly."""
+    more = len(grown.numerals) - len(linear.numerals)
+    keeps = {(id(n.place), n.value) for n in linear.numerals} <= {(id(n.place), n.value) for n in grown.numerals}
+    return more >= 2 or (more == 1 and keeps and fits_badly(linear))
+
+
+def fits_badly(candidate: ScaleCandidate) -> bool:
+    """Whether a linear scale needs much bending or noise, or leaves gaps: perspective, or no linear scale at all."""
+    if not candidate.linear:
+        return True
+    curve = SmoothCurve(candidate.values, candidate.angles_deg, [n.weight for n in candidate.numerals])
+    return curve.noise_deg > BAD_NOISE_DEG or curve.amplitude_deg > BAD_BEND_DEG
 
 
 class _Table(NamedTuple):
@@ -108,18 +105,11 @@ class _Table(NamedTuple):
 
 
 def _table(placed: Sequence[PlacedNumber]) -> _Table:
-    rows = [
-        (
-            index,
-            alternative.value,
-            alternative.weight * max(0.2, place.mark.confidence),
-            place.angle_deg,
-            place.radius_px,
-            place.mark.height_px,
-        )
-        for index, place in enumerate(placed)
-        for alternative in place.mark.alternatives
-    ]
+    rows = []
+    for index, place in enumerate(placed):
+        trust = max(0.2, place.mark.confidence)
+        seen = (place.angle_deg, place.radius_px, place.mark.height_px)
+        rows += [(index, alternative.value, alternative.weight * trust, *seen) for alternative in place.mark.alternatives]
     columns = np.asarray(rows, float).T
     return _Table(columns[0].astype(np.intp), *columns[1:])
 
@@ -127,183 +117,143 @@ def _table(placed: Sequence[PlacedNumber]) -> _Table:
 def _best_linear(placed: Sequence[PlacedNumber]) -> ScaleCandidate | None:
     table = _table(placed)
     best: ScaleCandidate | None = None
-    strong = np.flatnonzero(table.weight >= 0.2)
-    for first in strong:
-        for second in strong:
-            if table.owner[first] >= table.owner[second] or table.value[first] == table.value[second]:
+    strong = np.flatnonzero(table.weight >= PROPOSING_WEIGHT)
+    for first, second in itertools.combinations(strong.tolist(), 2):
+        rise = table.value[second] - table.value[first]
+        if table.owner[first] == table.owner[second] or rise == 0.0 or not _alike(table, first, second):
+            continue
+        apart = (table.angle[second] - table.angle[first]) % 360.0
+        for sweep in (apart, apart - 360.0):
+            if abs(sweep) < MIN_STEP_DEG:
                 continue
-            if not _alike(table, int(first), int(second)):
-                continue
-            apart = (table.angle[second] - table.angle[first]) % 360.0
-            for sweep in (apart, apart - 360.0):
-                if abs(sweep) < MIN_STEP_DEG:
-                    continue
-                candidate = _support(table, placed, int(first), sweep / (table.value[second] - table.value[first]))
-                if candidate is not None and (best is None or candidate.score > best.score + 1e-9):
-                    best = candidate
+            candidate = _support(table, placed, first, sweep / rise, best.score if best is not None else 0.0)
+            if candidate is not None and (best is None or candidate.score > best.score + 1e-9):
+                best = candidate
     return best
 
 
 def _alike(table: _Table, first: int, second: int) -> bool:
-    radius = table.radius[[first, second]]
-    height = table.height[[first, second]]
-    return bool(radius.max() <= RING_RATIO * radius.min() and height.max() <= HEIGHT_RATIO * height.min())
+    radius = sorted((table.radius[first], table.radius[second]))
+    height = sorted((table.height[first], table.height[second]))
+    return bool(radius[1] <= RING_RATIO * radius[0] and height[1] <= HEIGHT_RATIO * height[0])
 
 
-def _support(table: _Table, placed: Sequence[PlacedNumber], anchor: int, slope: float) -> ScaleCandidate | None:
+def _support(table: _Table, placed: Sequence[PlacedNumber], anchor: int, slope: float, to_beat: float) -> ScaleCandidate | None:
     """The marks that a line through `anchor` with `slope` (degrees clockwise per unit) explains."""
-    expected = table.angle[anchor] + slope * (table.value - table.value[anchor])  # unwrapped, clockwise
-    off = (table.angle - expected + 180.0) % 360.0 - 180.0
-    ring = np.maximum(table.radius, table.radius[anchor]) <= RING_RATIO * np.minimum(table.radius, table.radius[anchor])
-    size = np.maximum(table.height, table.height[anchor]) <= HEIGHT_RATIO * np.minimum(table.height, table.height[anchor])
-    near = (np.abs(off) <= PAIR_TOLERANCE_DEG) & ring & size & (np.abs(expected - table.angle[anchor]) < 360.0)
-    if np.unique(table.owner[near]).size < 3:
+    run = slope * (table.value - table.value[anchor])  # unwrapped, clockwise, from the anchor
+    off = (table.angle - table.angle[anchor] - run + 180.0) % 360.0 - 180.0
+    near = (np.abs(off) <= PAIR_TOLERANCE_DEG) & (np.abs(run) < 360.0)
+    near &= np.maximum(table.radius, table.radius[anchor]) <= RING_RATIO * np.minimum(table.radius, table.radius[anchor])
+    near &= np.maximum(table.height, table.height[anchor]) <= HEIGHT_RATIO * np.minimum(table.height, table.height[anchor])
+    rows = np.flatnonzero(near)
+    gain = table.weight * (1.0 - 0.5 * (off / PAIR_TOLERANCE_DEG) ** 2)
+    if len(rows) < 3 or float(gain[rows].sum()) <= to_beat:
         return None
-    gain = np.where(near, table.weight * (1.0 - 0.5 * (off / PAIR_TOLERANCE_DEG) ** 2), 0.0)
-    chosen: dict[int, int] = {}
-    by_value: dict[float, int] = {}
-    for row in sorted(np.flatnonzero(near), key=lambda row: -gain[row]):
-        owner, value = int(table.owner[row]), float(table.value[row])
-        if owner not in chosen and value not in by_value:
-            chosen[owner] = by_value[value] = int(row)
-    rows = _within_one_turn(sorted(by_value.values(), key=lambda row: table.value[row]), expected, gain)
-    if len(rows) < 3:
-        return None
-    clockwise = slope > 0
-    direction = 1.0 if clockwise else -1.0
-    numerals = tuple(
-        ScaleNumeral(
-            placed[int(table.owner[row])],
-            float(table.value[row]),
-            float(table.weight[row]),
-            direction * float(expected[row] + off[row]),
-        )
-        for row in rows
+    chosen = _one_each(rows, table, gain)
+    kept = _within_one_turn(sorted(chosen, key=lambda row: float(run[row]) * math.copysign(1.0, slope)), run, gain)
+    direction = math.copysign(1.0, slope)
+    numerals = _drop_crowded(
+        [
+            ScaleNumeral(
+                placed[int(table.owner[row])],
+                float(table.value[row]),
+                float(table.weight[row]),
+                direction * float(table.angle[anchor] + run[row] + off[row]),
+            )
+            for row in kept
+        ]
     )
-    if any(b.angle_deg - a.angle_deg < MIN_STEP_DEG / 2 for a, b in zip(numerals, numerals[1:], strict=False)):
-        numerals = _drop_crowded(numerals)
-        if len(numerals) < 3:
-            return None
-    support = sum(gain[row] for row in rows)
-    score = support * math.sqrt(completeness([n.value for n in numerals])) * (1.0 if clockwise else COUNTER_CLOCKWISE_PRIOR)
-    if not MIN_STEP_DEG <= _angular_step(numerals) <= MAX_STEP_DEG:
+    numerals = _drop_off_step(numerals)
+    if len(numerals) < 3 or not MIN_STEP_DEG <= _angular_step(numerals) <= MAX_STEP_DEG:
         return None
-    return ScaleCandidate(numerals, clockwise, True, float(score))
+    values = {numeral.value for numeral in numerals}
+    support = float(sum(gain[row] for row in kept if float(table.value[row]) in values))
+    score = support * (1.0 if slope > 0 else COUNTER_CLOCKWISE_PRIOR) * math.sqrt(completeness(sorted(values)))
+    return ScaleCandidate(tuple(numerals), slope > 0, True, score)
 
 
-def _within_one_turn(rows: list[int], expected: Floats, gain: Floats) -> list[int]:
-    """The best supported stretch of rows (in order of value) that spans less than a full turn."""
+def _one_each(rows: NDArray[np.intp], table: _Table, gain: Floats) -> list[int]:
+    """One row a mark and one a value, the heaviest first."""
+    owners: set[int] = set()
+    values: set[float] = set()
+    chosen: list[int] = []
+    for row in sorted(rows.tolist(), key=lambda row: -gain[row]):
+        owner, value = int(table.owner[row]), float(table.value[row])
+        if owner not in owners and value not in values:
+            owners.add(owner)
+            values.add(value)
+            chosen.append(row)
+    return chosen
+
+
+def _within_one_turn(rows: list[int], run: Floats, gain: Floats) -> list[int]:
+    """The best supported stretch of rows (in order along the scale) that spans less than a full turn."""
     best: list[int] = []
     best_gain = 0.0
     for start in range(len(rows)):
-        stretch = [row for row in rows[start:] if abs(expected[row] - expected[rows[start]]) <= MAX_SWEEP_DEG]
+        stretch = [row for row in rows[start:] if abs(run[row] - run[rows[start]]) <= MAX_SWEEP_DEG]
         total = float(sum(gain[row] for row in stretch))
         if total > best_gain:
             best, best_gain = stretch, total
     return best
 
 
-def _drop_crowded(numerals: tuple[ScaleNumeral, ...]) -> tuple[ScaleNumeral, ...]:
+def _drop_crowded(numerals: Sequence[ScaleNumeral]) -> list[ScaleNumeral]:
     """Of two numerals at nearly one angle (out of order, or one place read twice) keep the heavier."""
     kept: list[ScaleNumeral] = []
-    for numeral in numerals:
+    for numeral in sorted(numerals, key=lambda numeral: numeral.value):
         if kept and numeral.angle_deg - kept[-1].angle_deg < MIN_STEP_DEG / 2:
             if numeral.weight > kept[-1].weight:
                 kept[-1] = numeral
         else:
             kept.append(numeral)
-    return tuple(kept)
+    return kept if all(b.angle_deg > a.angle_deg for a, b in itertools.pairwise(kept)) else []
 
 
-def printed_step(values: Sequence[float]) -> float:
-    """The step that the numerals of a scale are printed in: the largest that divides all differences.
-
-    Values come from print with few digits, so this is Euclid's algorithm with a tolerance of a hundredth
-    of the smallest difference.
-    """
-    ordered = sorted(values)
-    differences = [b - a for a, b in zip(ordered, ordered[1:], strict=False) if b > a]
-    tolerance = 0.01 * min(differences)
-    step = differences[0]
-    for difference in differences[1:]:
-        first, second = max(step, difference), min(step, difference)
-        while second > tolerance:
-            first, second = second, first - second * round(first / second)
-            second = abs(second)
-        step = first
-    return step
-
-
-def completeness(values: Sequence[float]) -> float:
-    """Share of the printed steps between the outermost numerals that were read, in (0, 1]."""
-    return min(1.0, len(values) / (round((max(values) - min(values)) / printed_step(values)) + 1))
+def _drop_off_step(numerals: list[ScaleNumeral]) -> list[ScaleNumeral]:
+    """Without the numbers that are no multiple of the step the others are printed in (a result stamped on the face)."""
+    kept = list(numerals)
+    while len(kept) > 3:
+        whole = sum(n.weight for n in kept) * math.sqrt(completeness([n.value for n in kept]))
+        fewer = [kept[:index] + kept[index + 1 :] for index in range(len(kept))]
+        scores = [sum(n.weight for n in part) * math.sqrt(completeness([n.value for n in part])) for part in fewer]
+        best = max(range(len(fewer)), key=lambda index: scores[index])
+        if scores[best] <= OFF_STEP_GAIN * whole:
+            break
+        kept = fewer[best]
+    return kept
 
 
 def _angular_step(numerals: Sequence[ScaleNumeral]) -> float:
     values = np.asarray([numeral.value for numeral in numerals])
     slope, _ = robust_line(values, np.asarray([numeral.angle_deg for numeral in numerals]))
-    return slope * printed_step(list(values))
+    return slope * printed_step(values.tolist())
 
 
-def _best_grown(placed: Sequence[PlacedNumber]) -> ScaleCandidate | None:
-    """The longest scale that changes its steepness smoothly, with values as read."""
-    best: ScaleCandidate | None = None
-    for direction in (1.0, -1.0):
-        for first in placed:
-            for second in placed:
-                chain = _grow(placed, first, second, direction)
-                if len(chain) < 4:
-                    continue
-                score = sum(c.weight for c in chain) * (1.0 if direction > 0 else COUNTER_CLOCKWISE_PRIOR) - 0.2 * _bends(chain)
-                if best is None or score > best.score + 1e-9:
-                    best = ScaleCandidate(tuple(chain), direction > 0, False, score)
-    return best
-
-
-def _grow(placed: Sequence[PlacedNumber], first: PlacedNumber, second: PlacedNumber, direction: float) -> list[ScaleNumeral]:
-    """Upwards from two lowest neighbours, always to the nearest mark that continues the scale."""
-    step = direction * (second.angle_deg - first.angle_deg) % 360.0
-    if second.mark.value <= first.mark.value or not MIN_STEP_DEG <= step <= 90.0 or not _same_ring(first, second):
-        return []
-    chain = [_as_read(first, direction * first.angle_deg), _as_read(second, direction * first.angle_deg + step)]
-    while True:
-        last, before = chain[-1], chain[-2]
-        slope = (last.angle_deg - before.angle_deg) / (last.value - before.value)
-        following: tuple[float, ScaleNumeral] | None = None
-        for place in placed:
-            if place.mark.value <= last.value or not _same_ring(last.place, place):
+def _take_in(candidate: ScaleCandidate, placed: Sequence[PlacedNumber]) -> ScaleCandidate:
+    """The scale with the numbers that its curve, bent by perspective, explains though a line did not."""
+    curve = SmoothCurve(candidate.values, candidate.angles_deg, [n.weight for n in candidate.numerals])
+    step = printed_step(candidate.values)
+    low, high = candidate.values[0] - 2.0 * step, candidate.values[-1] + 2.0 * step
+    used = {id(numeral.place) for numeral in candidate.numerals}
+    radius = float(np.median([numeral.place.radius_px for numeral in candidate.numerals]))
+    added: list[ScaleNumeral] = []
+    for place in placed:
+        if id(place) in used or not radius / RING_RATIO <= place.radius_px <= radius * RING_RATIO:
+            continue
+        for alternative in place.mark.alternatives:
+            on_grid = abs((alternative.value - candidate.values[0]) / step % 1.0 - 0.5) > 0.49
+            if not low <= alternative.value <= high or not on_grid or alternative.value in candidate.values:
                 continue
-            gap = (direction * place.angle_deg - last.angle_deg) % 360.0
-            angle = last.angle_deg + gap
-            if not MIN_STEP_DEG <= gap <= 90.0 or angle - chain[0].angle_deg > MAX_SWEEP_DEG:
-                continue
-            bend = abs(math.log(gap / (place.mark.value - last.value) / slope))
-            if bend <= MAX_BEND and (following is None or gap < following[0]):
-                following = (gap, _as_read(place, angle))
-        if following is None:
-            return chain
-        chain.append(following[1])
-
-
-def _as_read(place: PlacedNumber, angle_deg: float) -> ScaleNumeral:
-    return ScaleNumeral(place, place.mark.value, place.mark.alternatives[0].weight * place.mark.confidence, angle_deg)
-
-
-def _same_ring(first: PlacedNumber, second: PlacedNumber) -> bool:
-    radius = sorted((first.radius_px, second.radius_px))
-    height = sorted((first.mark.height_px, second.mark.height_px))
-    return radius[1] <= 1.3 * radius[0] and height[1] <= 1.8 * height[0]
-
-
-def _bends(chain: Sequence[ScaleNumeral]) -> float:
-    slopes = [(b.angle_deg - a.angle_deg) / (b.value - a.value) for a, b in zip(chain, chain[1:], strict=False)]
-    return sum(abs(math.log(b / a)) for a, b in zip(slopes, slopes[1:], strict=False))
-
-
-def _is_explained(candidate: ScaleCandidate, placed: Sequence[PlacedNumber]) -> bool:
-    """A grown scale has many freedoms: it must use most of the numbers of its ring within its sweep."""
-    radii = [numeral.place.radius_px for numeral in candidate.numerals]
-    ring = [
-        place for place in placed if 0.85 * min(radii) <= place.radius_px <= 1.15 * max(radii) and place.mark.confidence > 0.5
-    ]
-    return len(candidate.numerals) >= 0.75 * len(ring)
+            expected = curve.angle_at(alternative.value)
+            angle = unwrap(candidate.direction * place.angle_deg, expected, expected)
+            if abs(angle - expected) <= CURVE_TOLERANCE_DEG:
+                weight = alternative.weight * max(0.2, place.mark.confidence)
+                added.append(ScaleNumeral(place, alternative.value, weight, angle))
+                break
+    numerals = _drop_crowded([*candidate.numerals, *added])
+    spans = numerals and numerals[-1].angle_deg - numerals[0].angle_deg <= MAX_SWEEP_DEG
+    values = [numeral.value for numeral in numerals]
+    if not added or not spans or len(set(values)) < len(values) or len(numerals) <= len(candidate.numerals):
+        return candidate
+    return candidate._replace(numerals=tuple(numerals))

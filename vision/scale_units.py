@@ -1,15 +1,17 @@
 """Which printed unit belongs to which scale of a face.
 
-Two scales of one face show the same quantity, so their values at one angle stand in the ratio of their
-units: 100 psi lies beside 690 kPa. That tells them apart without guessing; where it does not, colour and
-place do; a unit that is not printed is never made up.
+Two scales of one face show the same quantity, so at one angle their values stand in the ratio of their
+units: 100 psi lies beside 690 kPa. That tells them apart, even where only a few numbers of the second
+scale were read; where it does not, colour and size of the print do. A unit that is not printed is never
+made up.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +19,18 @@ import numpy as np
 from vision.numerals import PrintedText
 from vision.printed_numbers import UnitMark
 from vision.scale_curve import robust_line
-from vision.scale_fit import ScaleCandidate, ScaleNumeral
-from vision.units import UnitError, convert
+from vision.scale_parts import PlacedNumber, ScaleCandidate, ScaleNumeral, unwrap
+from vision.units import UNIT_NAMES, UnitError, compatible, convert
 
-RATIO_TOLERANCE = 0.06
-"""Relative, of one scale's span: printed dual scales agree to their line width, OCR places to a few degrees."""
+BESIDE_DEG = 7.0
+"""A number of the second scale may stand this far from where the first scale and the ratio put it."""
+MIN_BESIDE = 2
+"""Numbers of the second scale that must agree: one alone may do so by chance."""
+TEMPERATURES = frozenset({"°C", "°F"})
+"""A family of two leaves little to chance: one number beside the scale decides."""
+LOOK_MARGIN = 0.25
 VACUUM_UNITS = frozenset({"inHg", "mmHg"})
-VACUUM_WORDS = ("vac", "真空")
+_VACUUM_WORD = re.compile(r"\bvac|真空", re.IGNORECASE)
 
 
 class PrintedScale(NamedTuple):
@@ -35,80 +42,111 @@ class PrintedScale(NamedTuple):
 
 
 def assign_units(
-    scales: Sequence[ScaleCandidate], units: Sequence[UnitMark], texts: Sequence[PrintedText]
+    scales: Sequence[ScaleCandidate],
+    units: Sequence[UnitMark],
+    placed: Sequence[PlacedNumber],
+    texts: Sequence[PrintedText],
 ) -> tuple[PrintedScale, ...]:
     """Every scale with its unit. A scale that falls to zero clockwise on a vacuum face is turned negative."""
-    names = _distinct(units)
-    chosen = _by_ratio(scales, names) if len(scales) > 1 else {}
-    if not chosen:
-        chosen = _by_look(scales, names)
-    vacuum = any(word in text.text.lower() for text in texts for word in VACUUM_WORDS)
+    printed = _distinct(units)
+    chosen: dict[int, UnitMark] = {}
+    settled: set[int] = set()
+    for index, scale in enumerate(scales):
+        pairing = _by_ratio(scale, printed, placed)
+        if pairing is not None:
+            settled.add(index)
+            if pairing in printed:
+                chosen[index] = printed[pairing]
+    open_scales = [index for index in range(len(scales)) if index not in settled]
+    taken = {mark.unit for mark in chosen.values()}
+    chosen |= _by_look({index: scales[index] for index in open_scales}, [m for m in printed.values() if m.unit not in taken])
+    vacuum_face = any(_VACUUM_WORD.search(text.text) for text in texts)
     result = []
     for index, scale in enumerate(scales):
         mark = chosen.get(index)
         unit = None if mark is None else mark.unit
-        signed = _as_vacuum(scale) if vacuum or unit in VACUUM_UNITS else scale
+        vacuum = vacuum_face or unit in VACUUM_UNITS or (unit is not None and compatible(unit, "bar"))
         factor = None if mark is None or mark.multiplier == 1.0 else mark.multiplier
-        result.append(PrintedScale(signed, unit, factor))
+        result.append(PrintedScale(_as_vacuum(scale) if vacuum else scale, unit, factor))
     return tuple(result)
 
 
-def _distinct(units: Sequence[UnitMark]) -> list[UnitMark]:
+def _distinct(units: Sequence[UnitMark]) -> dict[str, UnitMark]:
     """One mark a unit: the largest printed, without a multiplier where it is printed both ways."""
     best: dict[str, UnitMark] = {}
     for mark in sorted(units, key=lambda mark: (mark.multiplier != 1.0, -mark.height_px)):
         best.setdefault(mark.unit, mark)
-    return list(best.values())
+    return best
 
 
-def _by_ratio(scales: Sequence[ScaleCandidate], units: Sequence[UnitMark]) -> dict[int, UnitMark]:
-    """Units of the first two scales where one pairing of printed units explains both, and only one does."""
-    fits: list[tuple[float, UnitMark, UnitMark]] = []
-    for first, second in itertools.permutations(units, 2):
-        off = _disagreement(scales[0], scales[1], first.unit, second.unit)
-        if off is not None and off <= RATIO_TOLERANCE:
-            fits.append((off, first, second))
-    if not fits:
-        return {}
-    _, first, second = min(fits, key=lambda fit: fit[0])
-    return {0: first, 1: second}
+def _by_ratio(scale: ScaleCandidate, printed: dict[str, UnitMark], placed: Sequence[PlacedNumber]) -> str | None:
+    """The unit that makes the numbers beside the scale come out right; None where nothing speaks clearly.
 
-
-def _disagreement(first: ScaleCandidate, second: ScaleCandidate, first_unit: str, second_unit: str) -> float | None:
-    """Mean distance, in spans of the second scale, between its numerals and the converted first scale there."""
-    if first.clockwise != second.clockwise:
+    May return a unit that is not printed: then a printed one belongs to the numbers beside the scale.
+    """
+    beside = _numbers_beside(scale, placed)
+    if not scale.linear or not printed or not beside:
         return None
-    slope, offset = _line(first)
-    values = np.asarray(second.values)
-    angles = np.asarray([numeral.angle_deg for numeral in second.numerals])
-    middle = float(np.mean([numeral.angle_deg for numeral in first.numerals]))
-    angles = angles - 360.0 * round((float(angles.mean()) - middle) / 360.0)
+    slope, offset = robust_line(np.asarray(scale.values), np.asarray(scale.angles_deg))
+    hits: dict[tuple[str, str], float] = {}
+    for own in UNIT_NAMES:
+        for other in UNIT_NAMES:
+            known = (own in printed) + (other in printed)
+            relation = _relation(own, other) if own != other and known else None
+            if relation is None:
+                continue
+            factor, shift = relation
+            count = sum(abs(offset + slope * (value - shift) / factor - angle) <= BESIDE_DEG for value, angle in beside if factor)
+            if count >= (1 if {own, other} <= TEMPERATURES else MIN_BESIDE):
+                hits[own, other] = count + 0.6 * (known - 1)
+    if not hits:
+        return None
+    best = max(hits.values())
+    winners = {own for (own, _), count in hits.items() if count == best}
+    own_printed = winners & printed.keys()
+    if len(own_printed) == 1:
+        return own_printed.pop()
+    return winners.pop() if len(winners) == 1 else None
+
+
+def _numbers_beside(scale: ScaleCandidate, placed: Sequence[PlacedNumber]) -> list[tuple[float, float]]:
+    """(value as read, angle along the scale) of the numbers within its sweep that are not its own."""
+    own = {id(numeral.place) for numeral in scale.numerals}
+    low, high = scale.angles_deg[0], scale.angles_deg[-1]
+    result = []
+    for place in placed:
+        angle = unwrap(scale.direction * place.angle_deg, low, high)
+        if id(place) not in own and place.mark.value != 0.0 and low - 20.0 <= angle <= high + 20.0:
+            result.append((place.mark.value, angle))
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _relation(own: str, other: str) -> tuple[float, float] | None:
+    """(factor, shift) with value in `other` = shift + factor * value in `own`; None where they do not convert."""
     try:
-        converted = np.asarray([convert(float((angle - offset) / slope), first_unit, second_unit) for angle in angles])
+        shift = convert(0.0, own, other)
+        return convert(1.0, own, other) - shift, shift
     except UnitError:
         return None
-    return float(np.abs(converted - values).mean() / (values.max() - values.min()))
 
 
-def _line(scale: ScaleCandidate) -> tuple[float, float]:
-    return robust_line(np.asarray(scale.values), np.asarray([numeral.angle_deg for numeral in scale.numerals]))
-
-
-def _by_look(scales: Sequence[ScaleCandidate], units: Sequence[UnitMark]) -> dict[int, UnitMark]:
-    """One unit for one scale; of several, the pair nearest in colour and letter height."""
-    if not units:
-        return {}
+def _by_look(scales: dict[int, ScaleCandidate], units: Sequence[UnitMark]) -> dict[int, UnitMark]:
+    """The one unit for the one scale; of several, the pairs nearest in colour and size, where it is clear."""
     if len(scales) == 1 and len(units) == 1:
-        return {0: units[0]}
+        return {next(iter(scales)): units[0]}
     chosen: dict[int, UnitMark] = {}
-    pairs = sorted(
-        (_unlikeness(scale, unit), index, number) for index, scale in enumerate(scales) for number, unit in enumerate(units)
-    )
-    taken: set[int] = set()
-    for _, index, number in pairs:
-        if index not in chosen and number not in taken:
-            chosen[index] = units[number]
-            taken.add(number)
+    left = list(units)
+    for index, scale in scales.items():  # best supported first
+        ranked = sorted(left, key=lambda unit: _unlikeness(scale, unit))
+        if not ranked:
+            break
+        margin = _unlikeness(scale, ranked[1]) - _unlikeness(scale, ranked[0]) if len(ranked) > 1 else math.inf
+        rivals = [_unlikeness(other, ranked[0]) for key, other in scales.items() if key not in chosen and key != index]
+        closest = not rivals or _unlikeness(scale, ranked[0]) <= min(rivals) + LOOK_MARGIN
+        if margin >= LOOK_MARGIN and closest:
+            chosen[index] = ranked[0]
+            left.remove(ranked[0])
     return chosen
 
 
@@ -121,8 +159,11 @@ def _unlikeness(scale: ScaleCandidate, unit: UnitMark) -> float:
 
 
 def _as_vacuum(scale: ScaleCandidate) -> ScaleCandidate:
-    """`30 ... 0` clockwise on a vacuum scale means -30 ... 0: the minus is often not printed."""
-    if scale.clockwise or min(scale.values) < 0:
+    """`30 ... 0` clockwise on a pressure face means -30 ... 0: the minus is often not printed.
+
+    Only where the scale ends at its zero: pressure that falls clockwise and goes on below zero is none.
+    """
+    if scale.clockwise or min(scale.values) < 0 or scale.values[0] > 0.3 * scale.values[-1]:
         return scale
     numerals = tuple(ScaleNumeral(n.place, -n.value, n.weight, -n.angle_deg) for n in reversed(scale.numerals))
     return scale._replace(numerals=numerals, clockwise=True)

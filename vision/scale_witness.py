@@ -10,13 +10,17 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from vision.fields import Point
 from vision.numerals import NumeralError, PrintedText
-from vision.printed_numbers import UnitMark, find_numbers, find_units
-from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve
-from vision.scale_fit import ScaleCandidate, clock_angle, completeness, find_scales, place_numbers, printed_step
+from vision.printed_numbers import find_numbers, find_units
+from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
+from vision.scale_fit import find_scales, fits_badly
+from vision.scale_parts import ScaleCandidate, clock_angle, completeness, place_numbers, printed_step, unwrap
 from vision.scale_units import PrintedScale, assign_units
-from vision.units import multiplied_unit
+from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
+from vision.units import UnitError, compatible, convert, multiplied_unit
 
 POINTING_SD_DEG = 1.5
 """Of the needle's direction where the caller does not know better."""
@@ -25,15 +29,15 @@ MAX_BEYOND_STEPS = 1.2
 """Printed steps beyond the outermost numeral read: one lost end numeral, and a stop a little further."""
 MIN_CONFIDENCE = 0.3
 REACH_MARGIN_DEG = 6.0
-
-
-class DialGeometry(NamedTuple):
-    """Points of a dial in the pixels of the image that was read; ends where they are known."""
-
-    pivot: Point
-    needle_tip: Point
-    scale_start: Point | None = None
-    scale_end: Point | None = None
+PLACEMENT_SHARE = 0.2
+"""Of a letter's height: numerals are set beside their ticks by eye, one side of a dial like the other."""
+END_TOLERANCE_DEG = 15.0
+END_TOLERANCE_STEPS = 0.4
+EXTRAPOLATED_SD_DEG = 2.5
+"""A printed step beyond the outermost numeral."""
+UNIT_BONUS = 0.15
+DISAGREEMENT = 0.6
+MIN_TILTED_NUMERALS = 5
 
 
 class ScalePlace(NamedTuple):
@@ -62,6 +66,8 @@ class ScaleWitness(NamedTuple):
     scale_points: tuple[ScalePlace, ...] = ()
     numerals: tuple[PrintedNumeral, ...] = ()
     others: tuple[ScaleWitness, ...] = ()
+    candidate: ScaleCandidate | None = None
+    view: View = IDENTITY
 
     @property
     def printed_unit(self) -> str | None:
@@ -86,71 +92,166 @@ def read_scale(texts: Sequence[PrintedText], geometry: DialGeometry, *, pointing
         raise NumeralError(f"pivot and needle tip must be two finite points, got {geometry.pivot} and {geometry.needle_tip}")
     numbers = find_numbers(texts)
     if len(numbers) < 3:
-        return ScaleWitness(None, reason=f"only {len(numbers)} numbers were read on the face")
-    scales = find_scales(place_numbers(numbers, geometry.pivot))
+        read = ("no number was", "only 1 number was", "only 2 numbers were")[len(numbers)]
+        return ScaleWitness(None, reason=f"{read} read on the face")
+    straight = _read_view(texts, geometry, pointing_sd_deg, IDENTITY)
+    if straight.candidate is not None and not fits_badly(straight.candidate) and straight.value is not None:
+        return straight
+    # A tilted dial is squeezed across its tilt: undo it in a few directions, keep what explains clearly more.
+    tilted = [_read_view(texts, geometry, pointing_sd_deg, view) for view in TILTS]
+    better = [witness for witness in tilted if witness.value is not None and _explains_more(witness, straight)]
+    return max(better, key=lambda witness: (len(witness.numerals), witness.confidence)) if better else straight
+
+
+def _explains_more(tilted: ScaleWitness, straight: ScaleWitness) -> bool:
+    """Eight tilts fit anything a little better by chance: ask for more numerals, on a rounder ring."""
+    if tilted.candidate is None or len(tilted.numerals) < MIN_TILTED_NUMERALS or not tilted.linear:
+        return False
+    if straight.candidate is None:
+        return True
+    more = len(tilted.numerals) > len(straight.numerals)
+    return more and ring_spread(tilted.candidate) < ring_spread(straight.candidate)
+
+
+def _read_view(texts: Sequence[PrintedText], geometry: DialGeometry, pointing_sd_deg: float, view: View) -> ScaleWitness:
+    """The witness in a plane where the dial's tilt is undone; angles come back in the image plane."""
+    placed = place_numbers(tuple(view.of_mark(mark, geometry.pivot) for mark in find_numbers(texts)), geometry.pivot)
+    scales = find_scales(placed)
     if not scales:
-        shown = ", ".join(number.text for number in numbers[:8])
+        shown = ", ".join(place.mark.text for place in placed[:8])
         return ScaleWitness(None, reason=f"the numbers read do not form one scale: {shown}")
-    units = find_units(texts)
-    printed = assign_units(scales, units, texts)
-    witnesses = [_read_one(scale, geometry, pointing_sd_deg) for scale in printed]
-    return _choose(witnesses, units)
+    printed = assign_units(scales, find_units(texts), placed, texts)
+    seen = view.of_geometry(geometry)
+    return _choose([_read_one(scale, seen, pointing_sd_deg, view) for scale in printed])
 
 
-def _choose(witnesses: Sequence[ScaleWitness], units: Sequence[UnitMark]) -> ScaleWitness:
+def _choose(witnesses: Sequence[ScaleWitness]) -> ScaleWitness:
     """The best supported scale that the needle is on; the others stay as witnesses beside it."""
-    ranked = sorted(witnesses, key=_rank, reverse=True)
-    best, others = ranked[0], tuple(ranked[1:])
-    return best._replace(others=others)
+    best, *others = sorted(witnesses, key=_rank, reverse=True)
+    for other in others:
+        agrees = _agrees(best, other)
+        if agrees is True:
+            together = 1.0 - (1.0 - best.confidence) * (1.0 - 0.6 * other.confidence)
+            best = best._replace(confidence=together)
+        elif agrees is False and other.confidence > 0.6 * best.confidence:
+            best = best._replace(confidence=best.confidence * DISAGREEMENT)
+    return best._replace(others=tuple(others))
 
 
 def _rank(witness: ScaleWitness) -> float:
     if witness.value is None:
         return -1.0 + 0.01 * len(witness.numerals)
-    return witness.confidence + (0.15 if witness.unit is not None else 0.0)
+    return witness.confidence + (UNIT_BONUS if witness.unit is not None else 0.0)
 
 
-def _read_one(scale: PrintedScale, geometry: DialGeometry, pointing_sd_deg: float) -> ScaleWitness:
+def _agrees(first: ScaleWitness, second: ScaleWitness) -> bool | None:
+    """Whether two scales say the same; None where they cannot be compared."""
+    if first.value is None or second.value is None or first.value_low is None or first.value_high is None:
+        return None
+    own, other = first.printed_unit, second.printed_unit
+    if own is None or other is None or own == other or not compatible(own, other):
+        return None
+    try:
+        low, middle, high = (convert(v, other, own) for v in (second.value_low or 0.0, second.value, second.value_high or 0.0))
+    except UnitError:
+        return None
+    half = 0.5 * (first.value_high - first.value_low) + 0.5 * (high - low)
+    return abs(middle - first.value) <= 1.5 * half
+
+
+def _read_one(scale: PrintedScale, geometry: DialGeometry, pointing_sd_deg: float, view: View) -> ScaleWitness:
     candidate = scale.candidate
-    values, angles = [n.value for n in candidate.numerals], [n.angle_deg for n in candidate.numerals]
-    curve: ScaleCurve = (
-        SmoothCurve(values, angles, [n.weight for n in candidate.numerals])
-        if candidate.linear
-        else PiecewiseCurve(values, angles)
-    )
-    direction = 1.0 if candidate.clockwise else -1.0
-    needle = _unwrap(direction * clock_angle(geometry.pivot, geometry.needle_tip), angles[0], angles[-1])
-    at = curve.value_at(needle)
+    values, angles = candidate.values, candidate.angles_deg
+    curve = fit_curve(candidate, end_ticks(candidate, geometry))
+    needle = unwrap(candidate.direction * clock_angle(geometry.pivot, geometry.needle_tip), angles[0], angles[-1])
     base = ScaleWitness(
         None,
         unit=scale.unit,
         multiplier=scale.multiplier,
         clockwise=candidate.clockwise,
         linear=candidate.linear,
-        scale_points=tuple(ScalePlace(direction * angle % 360.0, value) for value, angle in zip(values, angles, strict=True)),
-        numerals=tuple(PrintedNumeral(n.place.mark.text, n.value, n.place.mark.center) for n in candidate.numerals),
+        scale_points=tuple(
+            ScalePlace(view.angle_in_image(candidate.direction * a), v) for v, a in zip(values, angles, strict=True)
+        ),
+        numerals=tuple(
+            PrintedNumeral(n.place.mark.text, n.value, view.point_in_image(n.place.mark.center, geometry.pivot))
+            for n in candidate.numerals
+        ),
+        candidate=candidate,
+        view=view,
     )
+    at = curve.value_at(needle)
     beyond = _beyond_steps(candidate, at, needle)
+    scale_text = f"{values[0]:g} to {values[-1]:g}"
     if beyond > _allowed_beyond(candidate, geometry, needle):
-        return base._replace(
-            reason=f"the needle points {beyond:.1f} steps beyond the numerals read, {values[0]:g} to {values[-1]:g}"
-        )
-    half = INTERVAL_SDS * math.hypot(at.sd_deg, pointing_sd_deg) / at.slope_deg
+        return base._replace(reason=f"the needle points {beyond:.1f} steps beyond the numerals read, {scale_text}")
+    placement = 0.0 if candidate.linear else placement_sd_deg(candidate)  # the smooth curve has it in its own deviation
+    half = INTERVAL_SDS * math.hypot(at.sd_deg, pointing_sd_deg, placement, EXTRAPOLATED_SD_DEG * beyond) / at.slope_deg
     confidence = _confidence(candidate, curve, beyond)
     if confidence < MIN_CONFIDENCE:
-        return base._replace(reason=f"too little supports the scale {values[0]:g} to {values[-1]:g}", confidence=confidence)
+        return base._replace(reason=f"too little supports the scale {scale_text}", confidence=confidence)
     return base._replace(value=at.value, value_low=at.value - half, value_high=at.value + half, confidence=confidence)
 
 
-def _unwrap(needle_deg: float, low_deg: float, high_deg: float) -> float:
-    """The needle's direction on the scale's unwrapped angles: the turn that brings it nearest to the middle."""
-    middle = 0.5 * (low_deg + high_deg)
-    return middle + (needle_deg - middle + 180.0) % 360.0 - 180.0
+def fit_curve(candidate: ScaleCandidate, ticks: Sequence[TickPoint] = ()) -> ScaleCurve:
+    """The continuous scale through a candidate's numerals and its located ends."""
+    if not candidate.linear:
+        return PiecewiseCurve(candidate.values, candidate.angles_deg)
+    weights = [n.weight for n in candidate.numerals]
+    placement = placement_sd_deg(candidate)
+    return SmoothCurve(candidate.values, candidate.angles_deg, weights, placement_deg=placement, ticks=ticks)
+
+
+def end_ticks(candidate: ScaleCandidate, geometry: DialGeometry) -> list[TickPoint]:
+    """The scale's located ends with the values they must have: the printed step nearest to each end.
+
+    An end that lies between two printed steps, or away from the numerals, belongs to another scale of the
+    face, or was located wrongly, and is left out.
+    """
+    if not candidate.linear:
+        return []
+    values, angles = candidate.values, candidate.angles_deg
+    step = printed_step(values)
+    curve = SmoothCurve(values, angles)
+    slope = (angles[-1] - angles[0]) / (values[-1] - values[0])
+    ends = (geometry.scale_start, geometry.scale_end)
+    ticks = []
+    for end, first in zip(ends if candidate.clockwise else reversed(ends), (True, False), strict=True):
+        if end is None:
+            continue
+        outer, other = (values[0], values[-1]) if first else (values[-1], values[0])
+        away = -step if first else step
+        angle = candidate.direction * clock_angle(geometry.pivot, end)
+        best: TickPoint | None = None
+        for value in (outer, outer + away):
+            expected = curve.angle_at(value)
+            at = unwrap(angle, expected, expected)
+            tolerance = min(END_TOLERANCE_DEG, END_TOLERANCE_STEPS * step * slope)
+            if abs(at - expected) <= tolerance and (
+                best is None or abs(at - expected) < abs(best.angle_deg - curve.angle_at(best.value))
+            ):
+                best = TickPoint(value, at)
+        if best is not None and best.value != other:
+            ticks.append(best)
+    return ticks
+
+
+def ring_spread(candidate: ScaleCandidate) -> float:
+    """Relative spread of the numerals' distances from the pivot."""
+    radii = np.asarray([n.place.radius_px for n in candidate.numerals])
+    return float(radii.std() / radii.mean())
+
+
+def placement_sd_deg(candidate: ScaleCandidate) -> float:
+    """How far the numerals' centres may lie off their ticks all together: a share of a letter's height."""
+    height = float(np.median([n.place.mark.height_px for n in candidate.numerals]))
+    radius = float(np.median([n.place.radius_px for n in candidate.numerals]))
+    return math.degrees(PLACEMENT_SHARE * height / radius)
 
 
 def _beyond_steps(candidate: ScaleCandidate, at: CurveValue, needle_deg: float) -> float:
     """Printed steps that the needle lies outside the numerals; 0 between them."""
-    values, angles = candidate.values, [n.angle_deg for n in candidate.numerals]
+    values, angles = candidate.values, candidate.angles_deg
     if angles[0] <= needle_deg <= angles[-1]:
         return 0.0
     if candidate.linear:
@@ -164,12 +265,11 @@ def _allowed_beyond(candidate: ScaleCandidate, geometry: DialGeometry, needle_de
     """More where a known end of the scale lies beyond the needle, on its side of the numerals."""
     if not candidate.linear:
         return 0.7
-    direction = 1.0 if candidate.clockwise else -1.0
-    low, high = candidate.numerals[0].angle_deg, candidate.numerals[-1].angle_deg
+    low, high = candidate.angles_deg[0], candidate.angles_deg[-1]
     for end in (geometry.scale_start, geometry.scale_end):
         if end is None:
             continue
-        at = _unwrap(direction * clock_angle(geometry.pivot, end), low, high)
+        at = unwrap(candidate.direction * clock_angle(geometry.pivot, end), low, high)
         if at - REACH_MARGIN_DEG <= needle_deg < low or high < needle_deg <= at + REACH_MARGIN_DEG:
             return 2.0 * MAX_BEYOND_STEPS
     return MAX_BEYOND_STEPS
@@ -184,4 +284,4 @@ def _confidence(candidate: ScaleCandidate, curve: ScaleCurve, beyond: float) -> 
     if isinstance(curve, SmoothCurve):
         fit = math.exp(-max(0.0, curve.noise_deg - 1.2) / 6.0 - max(0.0, curve.amplitude_deg - 2.0) / 20.0)
     ring = 1.0 if count > 3 else 0.85
-    return support * even * fit * ring * math.exp(-0.25 * beyond)
+    return support * even * fit * ring * math.exp(-0.5 * beyond)

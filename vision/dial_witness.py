@@ -1,0 +1,166 @@
+"""The numeral witness on a crop: one look, and further looks only where the first did not suffice.
+
+What a first look misses is mostly known from what it found: a lone zero, a numeral under the needle, a
+numeral in glare. So the places where the scale must go on are read directly; then the whole crop at a
+finer size; then turned by quarters, for dials photographed sideways.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from vision.fields import Point
+from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
+from vision.printed_numbers import find_numbers
+from vision.scale_parts import clock_angle, printed_step, unwrap
+from vision.scale_view import DialGeometry
+from vision.scale_witness import POINTING_SD_DEG, ScaleWitness, fit_curve, read_scale
+
+FINE_SIDE_PX = 1024
+SURE = 0.65
+"""Confidence from which no further look is taken for the value's sake."""
+DOUBTFUL = 0.5
+QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
+NEIGHBOURS = 2
+"""Printed steps to each side of the needle whose numerals should have been read."""
+PATCH_SCALES = (1.1, 1.5)
+DIGIT_WIDTH = 0.62
+"""Of a digit's box to its height, spacing included."""
+TARGETED_TRUST = 0.9
+
+
+def witness_dial(
+    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, *, pointing_sd_deg: float = POINTING_SD_DEG
+) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
+    """The dial's value by its numerals, and all texts read; crop and geometry in the same pixels (uint8 RGB).
+
+    Raises NumeralError where crop or geometry are not usable.
+    """
+    texts = reader.read(crop)
+    witness, texts = _with_neighbours(reader, crop, geometry, texts, pointing_sd_deg)
+    if witness.value is None or witness.confidence < SURE or witness.unit is None:
+        finer = NumeralReader(FINE_SIDE_PX).read(crop)
+        second, merged = _with_neighbours(reader, crop, geometry, merge_looks(texts, finer), pointing_sd_deg)
+        if _is_better(second, witness):
+            witness = second
+        texts = merged
+    if witness.value is None or witness.confidence < DOUBTFUL:
+        for turn in QUARTER_TURNS_DEG:
+            turned = reader.read(crop, turn_deg=turn)
+            other, seen = _with_neighbours(reader, crop, geometry, turned, pointing_sd_deg)
+            if other.value is not None and other.confidence > max(witness.confidence, DOUBTFUL):
+                witness, texts = other, merge_looks(seen, texts)
+                if witness.confidence >= SURE:
+                    break
+    return witness, texts
+
+
+def _is_better(second: ScaleWitness, first: ScaleWitness) -> bool:
+    if (second.value is None) != (first.value is None):
+        return second.value is not None
+    return (second.confidence, second.unit is not None) >= (first.confidence - 0.02, first.unit is not None)
+
+
+def merge_looks(first: Sequence[PrintedText], second: Sequence[PrintedText]) -> tuple[PrintedText, ...]:
+    """Both looks' texts; one read twice at the same place is kept once, readings that differ are both kept."""
+    merged = list(first)
+    for text in second:
+        twins = [
+            index
+            for index, known in enumerate(merged)
+            if known.text == text.text and math.dist(known.center, text.center) < 0.6 * max(known.height_px, text.height_px)
+        ]
+        if not twins:
+            merged.append(text)
+        elif text.confidence > merged[twins[0]].confidence:
+            merged[twins[0]] = text
+    return tuple(merged)
+
+
+def _with_neighbours(
+    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, texts: tuple[PrintedText, ...], pointing_sd_deg: float
+) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
+    """The witness after reading at the places where numerals near the needle are missing."""
+    witness = read_scale(texts, geometry, pointing_sd_deg=pointing_sd_deg)
+    wanted = missing_numerals(witness, geometry)
+    if not wanted:
+        return witness, texts
+    patches = [patch for value, center in wanted for patch in _patches(witness, value, center, geometry)]
+    found = reader.read_patches(crop, patches)
+    share = len(patches) // len(wanted)
+    added: list[PrintedText] = []
+    for number, (value, center) in enumerate(wanted):
+        hits = [text for text in found[number * share : (number + 1) * share] if text is not None and _says(text, value)]
+        if hits:
+            best = max(hits, key=lambda text: text.confidence)
+            added.append(
+                best._replace(center=center if len(best.text) < 2 else best.center, confidence=TARGETED_TRUST * best.confidence)
+            )
+    if not added:
+        return witness, texts
+    texts = (*texts, *added)
+    second = read_scale(texts, geometry, pointing_sd_deg=pointing_sd_deg)
+    return (second, texts) if _is_better(second, witness) else (witness, texts)
+
+
+def missing_numerals(witness: ScaleWitness, geometry: DialGeometry) -> list[tuple[float, Point]]:
+    """Values that the scale must print near the needle and that were not read, with the places to look at."""
+    candidate = witness.candidate
+    if candidate is None or not candidate.linear or len(candidate.numerals) < 3:
+        return []
+    curve = fit_curve(candidate)
+    step = printed_step(candidate.values)
+    seen = witness.view.of_geometry(geometry)
+    low, high = candidate.angles_deg[0], candidate.angles_deg[-1]
+    needle = unwrap(candidate.direction * clock_angle(seen.pivot, seen.needle_tip), low, high)
+    at = (curve.value_at(needle).value - candidate.values[0]) / step
+    lowest, highest = math.floor(at) - NEIGHBOURS + 1, math.ceil(at) + NEIGHBOURS - 1
+    last = round((candidate.values[-1] - candidate.values[0]) / step)
+    lowest, highest = max(lowest, -NEIGHBOURS), min(highest, last + NEIGHBOURS)
+    if lowest > -2 and at < 0:
+        lowest = min(lowest, -1)
+    read = {round((value - candidate.values[0]) / step) for value in candidate.values}
+    radii = [numeral.place.radius_px for numeral in candidate.numerals]
+    wanted = []
+    for index in range(lowest, highest + 1):
+        if index in read:
+            continue
+        value = round(candidate.values[0] + index * step, 9)
+        angle = curve.angle_at(value)
+        radius = float(np.interp(angle, candidate.angles_deg, radii))
+        turn = math.radians(candidate.direction * angle)
+        place = (seen.pivot[0] - radius * math.sin(turn), seen.pivot[1] + radius * math.cos(turn))
+        wanted.append((value, witness.view.point_in_image(place, geometry.pivot)))
+    return wanted
+
+
+def _patches(witness: ScaleWitness, value: float, center: Point, geometry: DialGeometry) -> list[TextPatch]:
+    """Boxes to read a value in: as high as its neighbours, turned as they are."""
+    assert witness.candidate is not None
+    marks = [numeral.place.mark for numeral in witness.candidate.numerals]
+    height = float(np.median([mark.height_px for mark in marks]))
+    letters = len(f"{value:g}".replace(".", "")) + 0.5 * ("." in f"{value:g}")
+    decimals = max((len(mark.text.partition(".")[2]) for mark in marks), default=0)
+    if decimals and "." not in f"{value:g}":
+        letters = max(letters, 1.0)
+    angle = _reading_angle(witness, center, geometry)
+    width = DIGIT_WIDTH * height * letters + 0.3 * height
+    return [TextPatch(center, scale * width, scale * height, angle) for scale in PATCH_SCALES]
+
+
+def _reading_angle(witness: ScaleWitness, center: Point, geometry: DialGeometry) -> float:
+    """Level where the neighbours are level, else turned with the dial as they are."""
+    assert witness.candidate is not None
+    pairs = [(n.place.mark.angle_deg, clock_angle(geometry.pivot, n.place.mark.center)) for n in witness.candidate.numerals]
+    level = np.median([abs(unwrap(angle, 0.0, 0.0)) for angle, _ in pairs])
+    turned = np.median([abs(unwrap(angle - (clock - 180.0), 0.0, 0.0)) for angle, clock in pairs])
+    return float(unwrap(clock_angle(geometry.pivot, center) - 180.0, 0.0, 0.0)) if turned < level else 0.0
+
+
+def _says(text: PrintedText, value: float) -> bool:
+    """Whether the text, read for itself, is this value (a minus may be missing: it often is not printed)."""
+    numbers = find_numbers([text])
+    return len(numbers) == 1 and math.isclose(abs(numbers[0].value), abs(value), rel_tol=1e-6, abs_tol=1e-9)
