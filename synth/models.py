@@ -105,14 +105,14 @@ def model_dial(rng: Rng, name: str, fraction: float, dark: bool | None = None) -
         arc=chance(rng, 0.4),
     )
     needle = sample_needle(rng, "panel" if square else "pressure", art, face, ink)
-    low, high = (pivot[1] - 40, pivot[1] - 24) if square else (38.0, 56.0)
+    low, high = (pivot[1] - 40, pivot[1] - 24) if square else (30.0, 43.0)
     prints = [
         Print(scale.unit_text or "", 0.0, low - (14 if square else 6), 15, art.font, ink),
-        Print(name, 0.0, high, 9.5, pick(rng, BOLD), ink, frame="line" if chance(rng, 0.2) else "none"),
+        Print(name, 0.0, high, 8.5, pick(rng, BOLD), ink, frame="line" if chance(rng, 0.2) else "none"),
         Print(WORDS[name], 0.0, -34.0 if not square else pivot[1] - 48, 5.5, pick(rng, SANS), near(rng, ink, 6)),
     ]
     if chance(rng, 0.4):
-        prints.append(Print("CL 1.6", 22.0, high + 10 if not square else high, 4.5, art.font, ink))
+        prints.append(Print("CL 1.6", 0.0, high + 12 if not square else high, 4.5, art.font, ink))
     if chance(rng, 0.15) and name == XYZ_2000:
         needle = replace(needle, color=near(rng, HUES["red"], 10))
     return DialSpec(

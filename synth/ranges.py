@@ -29,13 +29,13 @@ RANGES: dict[str, list[Range]] = {
     "MPa": [
         *_series(0.06, 100, 0.1),
         *_series(0.06, 100, 0.1),
-        *_ranges("0:0.2 0:0.3 0:0.5 0:2 0:30 0:120 0:3 -0.1:0 -0.1:0.15 -0.1:0.3 -0.1:0.5 -0.1:0.9 -0.1:1.5 -0.1:2.4"),
+        *_ranges("0:0.2 0:0.3 0:0.5 0:2 0:30 0:120 0:3 -0.1:0 -0.1:0.15 -0.1:0.3 -0.1:0.5 -0.1:0.9 -0.1:1.5"),
     ],
     "bar": [
         *_series(0.6, 1000),
         *_series(0.6, 1000),
         *_ranges(
-            "0:3 0:4 0:8 0:12 0:7 0:11 0:14 0:30 0:315 0:300 0:200 0:350 0:80 -1:0 -1:0.6 -1:1.5 -1:3 -1:5 -1:9 -1:15 -1:24 -1:4"
+            "0:3 0:4 0:8 0:12 0:7 0:11 0:14 0:30 0:300 0:200 0:350 0:80 -1:0 -1:0.6 -1:1.5 -1:3 -1:5 -1:9 -1:15 -1:4"
         ),
     ],
     "psi": [
@@ -96,7 +96,7 @@ RANGES: dict[str, list[Range]] = {
 UNIT_TEXTS: dict[str, tuple[str, ...]] = {
     "MPa": ("MPa", "MPa", "MPa", "Mpa", "MPA"),
     "bar": ("bar", "bar", "bar", "BAR", "Bar"),
-    "psi": ("psi", "psi", "PSI", "lb/in²", "psig", "lbf/in²", "PSIG"),
+    "psi": ("psi", "psi", "PSI", "lb/in²", "psig", "lb/in²", "PSIG"),
     "kPa": ("kPa", "kPa", "kPa", "KPa"),
     "kgf/cm2": ("kgf/cm²", "kg/cm²", "kg/cm²", "kgf/cm2", "kp/cm²"),
     "inHg": ("inHg", "in.Hg", '"Hg', "in Hg", "IN HG"),
@@ -123,7 +123,7 @@ UNIT_TEXTS: dict[str, tuple[str, ...]] = {
     "cc": ("cm³", "cc", "ml"),
 }
 
-STEPS = (1.0, 2.0, 2.5, 4.0, 5.0)
+STEPS = (1.0, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
 def unit_text(rng: np.random.Generator, unit: str) -> str:
@@ -133,7 +133,7 @@ def unit_text(rng: np.random.Generator, unit: str) -> str:
 
 
 def major_steps(low: float, high: float, most: int = 15, fewest: int = 2) -> list[float]:
-    """Steps of 1, 2, 2.5, 4 or 5 times a power of ten that divide the range and hit zero where it crosses it."""
+    """Steps of 1, 2, 2.5, 3, 4 or 5 times a power of ten that divide the range and hit zero where it crosses it."""
     span = high - low
     found = []
     for power in range(math.floor(math.log10(span)) - 2, math.floor(math.log10(span)) + 1):
@@ -142,13 +142,19 @@ def major_steps(low: float, high: float, most: int = 15, fewest: int = 2) -> lis
             whole = abs(count - round(count)) < 1e-6 and abs(low / step - round(low / step)) < 1e-6
             if whole and fewest <= round(count) <= most:
                 found.append(step)
-    if not found:
-        ends = [span / n for n in (5, 4, 3, 2) if abs(low / (span / n) - round(low / (span / n))) < 1e-6]
-        found = ends[:1] or [span / 4]
-    return found
+    common = [step for step in found if not _leads_with(step, 3.0)]
+    if common or found:
+        return common or found
+    return major_steps(low, high, 3 * most // 2, 2) if most < 60 else [span / 4]
+
+
+def _leads_with(step: float, lead: float) -> bool:
+    return abs(step / 10.0 ** math.floor(math.log10(step) + 1e-9) - lead) < 1e-6
 
 
 def minor_choices(step: float) -> tuple[int, ...]:
     """How many parts a major step is divided into: parts that are themselves 1, 2 or 5 times a power of ten."""
     lead = round(step / 10.0 ** math.floor(math.log10(step) + 1e-9), 6)
-    return {1.0: (10, 5, 5, 2), 2.0: (10, 4, 4, 2, 5), 2.5: (5, 5), 4.0: (4, 8, 2), 5.0: (5, 5, 10)}.get(lead, (5, 4, 2))
+    return {1.0: (10, 5, 5, 2), 2.0: (10, 4, 4, 2, 5), 2.5: (5, 5), 3.0: (3, 6, 3), 4.0: (4, 8, 2), 5.0: (5, 5, 10)}.get(
+        lead, (5, 4, 2)
+    )

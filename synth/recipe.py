@@ -44,7 +44,7 @@ class DialOptions(_Part):
     no_unit: Share = 0.10
     multiplier: Share = 0.08
     set_hand: Share = 0.14
-    odd_gap: Share = 0.06
+    odd_gap: Share = 0.10
     dark_face: Share = 0.18
 
 

@@ -1,0 +1,68 @@
+"""The example photo that ships with the room: a panel of the XYZ-2000 with known readings.
+
+Rebuild with `python -m synth.example [FOLDER]`: it writes `xyz2000_panel.jpg` and its truth `xyz2000_panel.json`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from synth import models
+from synth.recipe import load_recipe
+from synth.sample_other import sample_selector
+from synth.sampler import build_panel
+from synth.scene import Background, Camera, GaugeScene, Light, Pose, Wear
+from synth.spec import LampSpec
+
+EXAMPLE_NAME = "xyz2000_panel"
+EXAMPLE_ANGLE_DEG = 137.2
+EXAMPLE_SEED = 2026
+SIDE_PX = 800
+
+
+def example_scene() -> GaugeScene:
+    """Needle at 137.2 degrees, so (137.2 - 30) / 2.5 = 42.88 MPa; lamp red, mode 3, seen a little from the side."""
+    rng = np.random.default_rng(EXAMPLE_SEED)
+    recipe = load_recipe("xyz2000").model_copy(update={"size": SIDE_PX})
+    scale = models.SCALES[models.XYZ_2000]
+    dial = models.model_dial(rng, models.XYZ_2000, (EXAMPLE_ANGLE_DEG - scale.start_deg) / scale.sweep_deg, dark=False)
+    dial = replace(
+        dial, needle=replace(dial.needle, color=(20, 20, 22), hub_color=(20, 20, 22), hub=6.0, width=4.5, tip_width=1.2)
+    )
+    lamp = LampSpec("red", (235, 35, 25), 14.0, (165, 165, 168), faceted=True, glow=0.6, model=models.XYZ_2000)
+    selector = replace(sample_selector(rng, models.XYZ_2000), position=3, style="pointer", offset_deg=0.0)
+    pose = Pose((SIDE_PX / 2, SIDE_PX / 2 - 10), 0.44 * SIDE_PX, roll_deg=-1.5, tilt_x_deg=-4.0, tilt_y_deg=9.0, focal=5.0)
+    scene = build_panel(rng, recipe, (dial, lamp, selector), pose)
+    return replace(
+        scene,
+        background=Background("wall", 11),
+        light=Light(shadow_deg=330.0, shadow=0.4, softness=0.5, shade=0.35, glare=0.25, glare_count=1),
+        wear=Wear(dirt=0.1),
+        camera=Camera(noise=1.5, noise_scale=1.5, blur_px=0.5, vignette=0.15),
+        fingers=False,
+    )
+
+
+def write_example(folder: Path, quality: int = 88) -> tuple[Path, Path]:
+    """Write the example's picture and truth into `folder` and return both paths."""
+    import cv2
+
+    from synth.flat import render
+
+    scene = example_scene()
+    folder.mkdir(parents=True, exist_ok=True)
+    picture, truth = folder / f"{EXAMPLE_NAME}.jpg", folder / f"{EXAMPLE_NAME}.json"
+    _, data = cv2.imencode(".jpg", cv2.cvtColor(render(scene), cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    picture.write_bytes(data.tobytes())
+    truth.write_text(scene.truth().model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return picture, truth
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "examples"
+    for written in write_example(target):
+        print(written)
