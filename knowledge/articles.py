@@ -38,13 +38,15 @@ class ArticleError(KnowledgeError):
 class Section(Contract):
     """One numbered section: its own text up to the next heading, without its sub-sections.
 
-    `line` is the 1-based line of the heading in the source file; `number` is "" where none is printed.
+    `line` is the 1-based line of the heading in the source file, `text_line` that of the first line of the
+    text; `number` is "" where none is printed.
     """
 
     number: str
     title: str
     level: int
     line: int
+    text_line: int
     text: str
 
 
@@ -183,9 +185,11 @@ def split_sections(body: str, first_line: int = 1) -> tuple[Section, ...]:
     lines: list[str] = []
 
     def close() -> None:
-        text = "\n".join(lines).strip("\n")
-        if text.strip() or head[1]:
-            sections.append(Section(number=head[0], title=head[1], level=head[2], line=head[3], text=text))
+        blank = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
+        text = "\n".join(lines[blank:]).rstrip()
+        if text or head[1]:
+            first = head[3] + bool(head[1]) + blank
+            sections.append(Section(number=head[0], title=head[1], level=head[2], line=head[3], text_line=first, text=text))
 
     for offset, line in enumerate(body.splitlines()):
         match = _HEADING.match(line)

@@ -86,7 +86,7 @@ def _torn_blocks(document: _Document) -> Iterator[Fault]:
             for part in parts:
                 if not any(_squeezed(part) in text for text in own):
                     detail = f"{part[:60]!r} is in no chunk as a whole"
-                    line = section.line + 1 + block.line
+                    line = section.text_line + block.line
                     yield Fault(kind=kind, document=document.article.id, section=section.number, line=line, detail=detail)
 
 

@@ -45,7 +45,7 @@ def build_chunks(article: Article) -> tuple[Chunk, ...]:
     chunks: list[Chunk] = []
     for section in article.sections:
         previous: str | None = None
-        for piece in _merge(_pieces(section, article), _target(article)):
+        for piece in _merge(_pieces(section, _target(article)), _target(article)):
             name = _chunk_id(article.id, section.number, piece.text, {c.id for c in chunks})
             chunk = _chunk(article, section, piece, name, _unit_line(piece, declarations), previous)
             chunks.append(chunk)
@@ -70,12 +70,11 @@ def _target(article: Article) -> int:
     return TARGET_CHARS_CHINESE if article.language == "zh" else TARGET_CHARS
 
 
-def _pieces(section: Section, article: Article) -> list[_Piece]:
+def _pieces(section: Section, target: int) -> list[_Piece]:
     pieces: list[_Piece] = []
     for paragraph, block in enumerate(split_blocks(section.text), 1):
-        # +1: the section's text begins on the line below its heading, blank lines already counted by the block.
-        line = section.line + (1 if section.title else 0) + _leading_blank(section, article) + block.line
-        fresh = [_Piece(kind, text, line, paragraph, fixed) for kind, text, fixed in _typed(block, section, _target(article))]
+        line = section.text_line + block.line
+        fresh = [_Piece(kind, text, line, paragraph, fixed) for kind, text, fixed in _typed(block, section, target)]
         if pieces and fresh and _belongs_to(pieces[-1], block):
             joined = f"{pieces[-1].text}\n\n{fresh[0].text}"
             # The announcing sentence gives way to what it announces; an afterthought takes the type of what it follows.
@@ -84,16 +83,6 @@ def _pieces(section: Section, article: Article) -> list[_Piece]:
             fresh = fresh[1:]
         pieces.extend(fresh)
     return pieces
-
-
-def _leading_blank(section: Section, article: Article) -> int:
-    """Blank lines between the heading and the section's text, which `Section.text` has dropped."""
-    lines = article.body.splitlines()
-    at = section.line - article.body_line + (1 if section.title else 0)
-    blank = 0
-    while at + blank < len(lines) and not lines[at + blank].strip():
-        blank += 1
-    return blank
 
 
 def _belongs_to(previous: _Piece, block: Block) -> bool:

@@ -29,7 +29,7 @@ _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("lamp", r"\b(?:lamp|light|indicator|led)s?\b|灯"),
         ("mode", r"\bmodes?\b|selector|mode dial|\bposition \d|模式|档位|旋钮"),
         ("emergency", r"emergency|shut ?down|紧急|停机|急停"),
-        ("limits", r"\blimits?\b|threshold|alarm (?:value|at)|normal range|限值|上限|下限|报警值|正常范围"),
+        ("limits", r"\blimits?\b|threshold|\balarm\b|normal range|限值|上限|下限|报警|正常范围"),
         (
             "angle_frame",
             r"angle (?:origin|direction|start|is counted)|angle .*\b(?:starts?|counted|direction)\b|起算|角度.*(?:方向|起点)",

@@ -1,7 +1,7 @@
 """The lexical route: SQLite FTS5 with BM25, for English words and Chinese character pairs.
 
-Chinese has no spaces, so its text is indexed as overlapping pairs of characters; English words lose a
-plural s. Words of one meaning (lamp, light, 指示灯, 警示灯) are written as one before indexing.
+Chinese has no spaces, so its text is indexed as overlapping pairs of characters; English words lose their
+commonest endings. Words of one meaning (lamp, light, 指示灯, 警示灯) are written as one before indexing.
 """
 
 from __future__ import annotations
@@ -63,8 +63,13 @@ def terms(text: str) -> list[str]:
 def _stem(word: str) -> str:
     word = {"°": "degreesign", "%": "percentsign"}.get(word, word)
     word = re.sub(r"[.\-/']", "_", word)
-    if len(word) > 3 and word.isalpha() and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if not word.isalpha():
+        return word
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
+    if len(word) > 5:
+        # calibrate, calibrated, calibrating, calibration: one term.
+        word = re.sub(r"(?:(?<=[ts])ion|ing|ed|e)$", "", word)
     return word
 
 
@@ -96,8 +101,10 @@ class TermStatistics(NamedTuple):
     def coverage(self, query: Iterable[str], row: int) -> float:
         """Share of the query's terms, by weight, that the chunk holds, in [0, 1]."""
         wanted = set(query)
-        total = sum(self.weight(term) for term in wanted)
-        return sum(self.weight(term) for term in wanted & self.by_row[row]) / total if total else 0.0
+        # Sorted, because a sum of floats depends on its order and the order of a set on the process.
+        total = sum(self.weight(term) for term in sorted(wanted))
+        met = sum(self.weight(term) for term in sorted(wanted & self.by_row[row]))
+        return min(1.0, met / total) if total else 0.0
 
 
 def collect_statistics(chunks: Sequence[Chunk]) -> TermStatistics:

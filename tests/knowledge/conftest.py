@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from knowledge.articles import Article, parse_article, read_corpus
 from knowledge.embedder import Vectors
 from knowledge.lexical import terms
-from knowledge.publish import SHIPPED_CORPUS
+from knowledge.publish import SHIPPED_CORPUS, knowledge_root
 from knowledge.search import KnowledgeBase
 
 HEAD = """---
@@ -88,8 +89,17 @@ def corpus() -> tuple[Article, ...]:
 
 
 @pytest.fixture(scope="session")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    """The shipped corpus with the packaged embedder."""
-    base = KnowledgeBase.open(tmp_path_factory.mktemp("home"))
+def kb(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[KnowledgeBase]:
+    """The shipped corpus with the packaged embedder, published afresh; vectors of known texts are kept between runs."""
+    home = tmp_path_factory.mktemp("home")
+    vectors = knowledge_root(home) / "embeddings.sqlite"
+    cache = getattr(pytestconfig, "cache", None)
+    kept = cache.mkdir("knowledge") / "embeddings.sqlite" if cache else None
+    if kept and kept.is_file():
+        vectors.parent.mkdir(parents=True)
+        shutil.copy(kept, vectors)
+    base = KnowledgeBase.open(home)
+    if kept:
+        shutil.copy(vectors, kept)
     yield base
     base.close()

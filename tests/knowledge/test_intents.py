@@ -1,0 +1,65 @@
+"""What a question asks for, from names and from free text in both languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.facts import LampFact, ModeFact, ModelFacts, UnitFact
+from knowledge.intents import Intent, detect_intent, score_facts
+
+
+@pytest.mark.parametrize(
+    ("query", "topics", "color", "position"),
+    [
+        ("gauge_calibration_formula", ("formula",), None, None),
+        ("unit_declaration", ("unit",), None, None),
+        ("warning_light_color_meaning_red", ("lamp",), "red", None),
+        ("mode_dial_meaning_3", ("mode",), None, 3),
+        ("emergency_shutdown_procedure", ("emergency",), None, None),
+        ("What does the amber lamp of the XYZ-2000 mean?", ("lamp",), "yellow", None),
+        ("meaning of mode selector position 5 of XYZ-2000", ("mode",), None, 5),
+        ("XYZ-2000 警示灯红色的含义", ("lamp",), "red", None),
+        ("模式旋钮第 4 档是什么", ("mode",), None, 4),
+        ("BT-160 的单位声明：读数采用的单位", ("unit",), None, None),
+        ("紧急停机怎么做", ("emergency",), None, None),
+        ("压力的正常范围和报警值", ("limits",), None, None),
+        ("error code Er2", ("codes",), None, None),
+        ("accuracy and measuring range", ("value_range", "accuracy"), None, None),
+        ("where the pointer angle starts and in which direction it runs", ("angle_frame",), None, None),
+        ("pointer angles between which the scale is valid", ("angle_range",), None, None),
+        ("who cleans the glass", (), None, None),
+        ("", (), None, None),
+    ],
+)
+def test_intents(query: str, topics: tuple[str, ...], color: str | None, position: int | None) -> None:
+    assert detect_intent(query) == Intent(topics, color, position)  # type: ignore[arg-type]
+
+
+def test_a_number_in_a_model_is_no_position() -> None:
+    assert detect_intent("mode of the RS-5").position is None
+    assert detect_intent("position 2.5 of the mode dial").position is None
+
+
+def facts() -> ModelFacts:
+    return ModelFacts(
+        model="M",
+        language="en",
+        document="d",
+        version="1",
+        unit=UnitFact(chunk="u", text="", quantity="pressure", unit="bar"),
+        lamps=(LampFact(chunk="l", text="", color="red", meaning="stop"),),
+        modes=(ModeFact(chunk="m", text="", position=1, name="Off", meaning="off"),),
+    )
+
+
+def test_scores_name_the_chunk_that_states_the_fact() -> None:
+    assert score_facts(detect_intent("unit_declaration"), facts()) == {"u": 1.0}
+    assert score_facts(detect_intent("unit of the red lamp"), facts()) == {"u": 1.0, "l": 1.0}
+    assert score_facts(detect_intent("gauge_calibration_formula"), facts()) == {}
+    assert score_facts(detect_intent("nothing"), facts()) == {}
+
+
+def test_a_colour_or_position_that_is_not_there_scores_low() -> None:
+    assert score_facts(detect_intent("warning_light_color_meaning_green"), facts()) == {"l": 0.3}
+    assert score_facts(detect_intent("mode_dial_meaning_1"), facts()) == {"m": 1.0}
+    assert score_facts(detect_intent("mode_dial_meaning_4"), facts()) == {"m": 0.3}
