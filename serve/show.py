@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,12 @@ def inspection_text(inspection: Inspection, folder: Path | None = None) -> str:
     """An inspection for people: the reading, the report as Markdown, and where it was written to."""
     parts = [reading_text(inspection.reading)]
     if inspection.report is not None:
-        parts += ["", inspection.report.markdown.rstrip()]
+        parts += ["", plain_text(inspection.report.markdown).rstrip()]
     if folder is not None:
         parts += ["", f"Written to {folder}"]
     return "\n".join([*parts, ""] if inspection.report is not None else parts)
+
+
+def plain_text(markdown: str) -> str:
+    """The report's Markdown without its escapes, which are for renderers and not for eyes."""
+    return re.sub(r"\\([^\w\s])", r"\1", markdown)

@@ -56,6 +56,23 @@ function showPicture(parent, file, instruments) {
   image.src = URL.createObjectURL(file);
 }
 
+// The report's Markdown has headings, list items and quotes of one line each; its escapes are for Markdown alone.
+function showReport(parent, markdown) {
+  let list = null;
+  for (const line of markdown.split("\n").filter((one) => one.trim())) {
+    const [, mark, escaped] = line.match(/^(#+ |- |\d+\. |> )?(.*)$/);
+    const text = escaped.replace(/\\([^\w\s])/g, "$1");
+    if (mark === "- " || /^\d/.test(mark ?? "")) {
+      const tag = mark === "- " ? "UL" : "OL";
+      if (list?.tagName !== tag) list = add(parent, tag);
+      add(list, "li", text);
+    } else {
+      list = null;
+      add(parent, mark?.startsWith("#") ? `h${mark.trim().length + 2}` : "p", text);
+    }
+  }
+}
+
 function show(inspection, file) {
   const article = add(results, "article");
   const reading = inspection.reading;
@@ -64,7 +81,7 @@ function show(inspection, file) {
   if (reading.status !== "error") showPicture(article, file, reading.instruments);
   const list = add(article, "ul");
   for (const instrument of reading.instruments) add(list, "li", describe(instrument));
-  if (inspection.report) add(article, "pre", inspection.report.markdown);
+  if (inspection.report) showReport(article, inspection.report.markdown);
 }
 
 form.addEventListener("submit", async (event) => {

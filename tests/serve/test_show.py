@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serve.show import instrument_line, number_text, reading_text, value_text
+from serve.show import instrument_line, number_text, plain_text, reading_text, value_text
 from tests.serve.doubles import WEIGHTS, abstained_dial, make_dial
 from vision.fields import GaugeFields, InstrumentReading, PhotoReading
 
@@ -79,3 +79,7 @@ def test_several_instruments_have_a_line_each() -> None:
     lines = reading_text(reading).splitlines()
     assert lines[0] == "a.jpg: 2 instruments"
     assert len(lines) == 3
+
+
+def test_markdown_escapes_are_not_for_eyes() -> None:
+    assert plain_text(r"- 5 \* 3 \[photo\#1\] C:\temp") == r"- 5 * 3 [photo#1] C:\temp"
