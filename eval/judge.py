@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from eval.claims import Claim
@@ -12,9 +13,9 @@ from eval.quantities import Quantity, bears_out, same_dimension
 from eval.score import Number, Score, not_scorable, supported, unsupported
 from vision.fields import Contract
 
-COVERAGE = 0.6
-"""Share of a claim's words that one fact must hold."""
-COVERAGE_ZH = 0.5
+COVERAGE = 0.5
+"""Share of a claim's words, by weight, that one fact must hold."""
+COVERAGE_ZH = 0.4
 """The same for pairs of Chinese characters, of which a changed word costs two or three."""
 
 NEAR = 0.7
@@ -109,13 +110,14 @@ def judge_claim(claim: Claim, facts: Sequence[Fact], reading: Sequence[Fact] = (
     candidates = _candidates(claim, terms, facts, reading)
     if not any(fact.language == claim.language for fact in candidates) and terms:
         return _verdict(claim, not_scorable("all evidence is in another language"), None)
-    trials = [_try(claim, terms, fact, reading) for fact in candidates]
+    weights = term_weights(terms, candidates)
+    trials = [_try(claim, terms, fact, weights) for fact in candidates]
     best = max(trials, key=lambda trial: (trial.problem is None, trial.grade, trial.coverage, -len(trial.fact.text)))
     support = _graded(terms, best, facts, reading)
     against = max((trial for trial in trials if trial.contradicts), key=lambda trial: trial.coverage, default=None)
-    if against is not None and against.coverage > best.coverage:
-        # Another place speaks of the same thing more closely, and says otherwise.
-        return _verdict(claim, unsupported(against.problem or "contradicted"), against.fact, min(support, against.grade))
+    if against is not None and best.coverage < 1 and against.coverage >= best.coverage:
+        # Another place speaks of the same thing at least as closely, and says otherwise.
+        return _verdict(claim, unsupported(against.problem or "contradicted"), against.fact, support)
     if best.problem is None:
         return _verdict(claim, supported(f"borne out by {best.fact.source}"), best.fact, support)
     return _verdict(claim, unsupported(best.problem), best.fact, support)
@@ -138,8 +140,16 @@ def _candidates(claim: Claim, terms: frozenset[str], facts: Sequence[Fact], read
     return [*facts, *reading, *beside]
 
 
-def _try(claim: Claim, terms: frozenset[str], fact: Fact, reading: Sequence[Fact]) -> _Trial:
-    coverage = len(terms & fact.terms) / len(terms) if terms else 1.0
+def term_weights(terms: frozenset[str], facts: Sequence[Fact]) -> dict[str, float]:
+    """How much each word tells the facts apart: one that all facts share tells little, one that none holds most.
+
+    Inverse document frequency over the facts (K. Sparck Jones, Journal of Documentation 28, 1972), smoothed.
+    """
+    return {term: math.log(1 + len(facts) / (1 + sum(term in fact.terms for fact in facts))) for term in terms}
+
+
+def _try(claim: Claim, terms: frozenset[str], fact: Fact, weights: Mapping[str, float]) -> _Trial:
+    coverage = sum(weights[term] for term in terms & fact.terms) / sum(weights.values()) if terms else 1.0
     nearest = _nearest(claim, terms, fact)
     own = _near_quantities(terms, nearest, fact)
     missing = _missing_quantity(claim, own, fact)
