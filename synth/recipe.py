@@ -35,7 +35,7 @@ class PoseOptions(_Part):
 class DialOptions(_Part):
     """Shares of what dials have."""
 
-    second_scale: Share = 0.22
+    second_scale: Share = 0.5
     vacuum_side: Share = 0.08
     zones: Share = 0.28
     counter_clockwise: Share = 0.03
@@ -43,14 +43,15 @@ class DialOptions(_Part):
     at_rest: Share = 0.15
     no_unit: Share = 0.10
     multiplier: Share = 0.08
-    set_hand: Share = 0.14
+    set_hand: Share = 0.13
     odd_gap: Share = 0.10
     dark_face: Share = 0.18
 
 
 class WearOptions(_Part):
     glare: Share = 0.5
-    flash: Share = 0.1
+    flash: Share = 0.08
+    cast_shadow: Share = 0.12
     dirt: Share = 0.25
     scratches: Share = 0.12
     fog: Share = 0.08
@@ -69,6 +70,7 @@ class CameraOptions(_Part):
     dark: Share = 0.1
     bright: Share = 0.08
     color_cast: Share = 0.3
+    overlay: Share = 0.04
 
 
 class Recipe(_Part):

@@ -51,14 +51,14 @@ def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
     if style == "pressure" and chance(rng, options.vacuum_side):
         scale, vacuum = sample_vacuum(rng, scale)
     scale, art = sample_art(rng, scale, layout, style, font, ink)
-    fraction = sample_fraction(rng, scale, options.at_rest)
-    needle = sample_needle(rng, style, art, face, ink)
-    zones = _zones(rng, art, style) if chance(rng, options.zones) or (style == "edge" and chance(rng, 0.4)) else ()
     second = None
     if vacuum is not None:
         second = vacuum, replace(art, unsigned=True, color=near(rng, HUES["red"], 12) if chance(rng, 0.35) else ink)
     elif style in ("pressure", "thermometer", "automotive") and chance(rng, options.second_scale):
-        second = sample_second(rng, scale, art, ink)
+        art, second = sample_second(rng, scale, art, ink)
+    fraction = sample_fraction(rng, scale, options.at_rest)
+    needle = sample_needle(rng, style, art, face, ink)
+    zones = _zones(rng, art, style) if chance(rng, options.zones) or (style == "edge" and chance(rng, 0.4)) else ()
     share = options.set_hand * (4.0 if style == "transformer" else 1.0)
     hands = sample_hands(rng, needle, art, scale, share)
     skirted = style in ("panel", "quadrant", "edge") and chance(rng, 0.55)

@@ -28,7 +28,7 @@ def sample_needle(rng: Rng, style: str, art: ScaleArt, face: Color, ink: Color) 
     width = between(rng, 2.5, 8) if style != "panel" or chance(rng, 0.3) else between(rng, 1.2, 3.0)
     if style == "transformer":
         width = between(rng, 5, 11)
-    shape = pick(rng, SHAPES)
+    shape = "disc" if chance(rng, 0.02) else pick(rng, SHAPES)
     tail_shape = "none" if style in ("panel", "quadrant", "edge") and chance(rng, 0.7) else pick(rng, TAILS)
     tail = between(rng, 8, 40) if tail_shape != "none" else 0.0
     hub = between(rng, 3, 9) if chance(rng, 0.7) else between(rng, 9, 24)
@@ -61,9 +61,7 @@ def sample_needle(rng: Rng, style: str, art: ScaleArt, face: Color, ink: Color) 
 def sample_hands(rng: Rng, needle: Needle, art: ScaleArt, scale: Scale, share: float) -> tuple[Hand, ...]:
     """Maximum pointers and set hands (channels of the truth), and small markers on the rim (none)."""
     hands: list[Hand] = []
-    for _ in range(2):
-        if not chance(rng, share * (1.0 if not hands else 0.15)):
-            continue
+    while len(hands) < 2 and chance(rng, 0.15 if hands else share):
         red_needle = needle.color[0] > 150 and needle.color[1] < 110
         name = (
             pick(rng, ("yellow", "green", "black"))

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from synth.draw import Rng, between, chance, pick, weighted
+from synth.fonts import SANS
 from synth.recipe import CameraOptions, PoseOptions, Recipe, WearOptions
 from synth.scene import Background, Camera, Light, PlacedThing, Pose, Wear
-from synth.spec import Distractor, Vec
+from synth.spec import Distractor, Print, Vec
 
 THINGS = ("clock", "wheel", "knob", "lid", "sign", "bolt", "flange", "plate", "label", "button")
 
@@ -42,6 +43,7 @@ def sample_light(rng: Rng, options: WearOptions) -> Light:
         glare=between(rng, 0.1, 0.85) if glare else 0.0,
         glare_count=int(rng.integers(1, 4)) if glare else 0,
         flash=chance(rng, options.flash),
+        cast_shadow=between(rng, 0.1, 0.6) if chance(rng, options.cast_shadow) else 0.0,
     )
 
 
@@ -99,3 +101,16 @@ def sample_things(rng: Rng, size: int, count: int, low: float = 0.04, high: floa
         pose = Pose(center, radius, float(rng.normal(0, 12)), float(rng.normal(0, 14)), float(rng.normal(0, 14)), 6.0)
         placed.append(PlacedThing(Distractor(pick(rng, THINGS), int(rng.integers(2**31))), pose))  # type: ignore[arg-type]
     return tuple(placed)
+
+
+def sample_overlay(rng: Rng, size: int) -> tuple[Print, ...]:
+    """Date and camera name as recorders write them into a picture's corners, or a watermark."""
+    font = pick(rng, SANS)
+    text_size = size * between(rng, 0.025, 0.045)
+    color = (250, 250, 250) if chance(rng, 0.7) else pick(rng, ((255, 220, 40), (60, 255, 90), (255, 60, 40)))
+    date = f"{int(rng.integers(2012, 2027))}-{int(rng.integers(1, 13)):02d}-{int(rng.integers(1, 29)):02d}"
+    clock = f"{int(rng.integers(0, 24)):02d}:{int(rng.integers(0, 60)):02d}:{int(rng.integers(0, 60)):02d}"
+    lines = [Print(f"{date} {clock}", size * 0.26, size * pick(rng, (0.04, 0.96)), text_size, font, color)]
+    if chance(rng, 0.5):
+        lines.append(Print(f"Camera {int(rng.integers(1, 20)):02d}", size * 0.84, size * 0.96, text_size, font, color))
+    return tuple(lines)

@@ -24,6 +24,9 @@ SECOND_UNITS = {
     "°F": ("°C", 1 / 1.8),
     "mph": ("km/h", 1.6093),
     "km/h": ("mph", 0.62137),
+    "mbar": ("mmHg", 0.75006),
+    "Pa": ("mmH2O", 0.10197),
+    "mmHg": ("kPa", 0.13332),
 }
 
 
@@ -136,55 +139,65 @@ def sample_fraction(rng: Rng, scale: Scale, at_rest: float) -> float:
     return float(rng.beta(0.95, 1.0))
 
 
-def sample_second(rng: Rng, scale: Scale, art: ScaleArt, ink: Color) -> tuple[Scale, ScaleArt] | None:
-    """A further scale in another unit inside the first: smaller numerals, mostly another colour."""
+def sample_second(rng: Rng, scale: Scale, art: ScaleArt, ink: Color) -> tuple[ScaleArt, tuple[Scale, ScaleArt] | None]:
+    """A further scale in another unit, with smaller numerals and mostly another colour: inside the first or around it.
+
+    Returns the first scale's art, made smaller where the second runs around it, and the second scale or None.
+    """
     if scale.unit not in SECOND_UNITS or scale.exponent != 1.0 or scale.multiplier is not None or not art.inward:
-        return None
-    if art.numeral_radius > art.radius and chance(rng, 0.3):
-        return None
-    unit, factor = SECOND_UNITS[scale.unit]
-    shift = {"°C": 32.0, "°F": -32 / 1.8}.get(scale.unit, 0.0)
-    low, high = scale.minimum * factor + shift, scale.maximum * factor + shift
-    steps = [s * 10.0**p for p in range(-3, 5) for s in (1.0, 2.0, 5.0) if 3 <= (high - low) / (s * 10.0**p) <= 9]
-    step = pick(rng, steps)
-    first, last = math.ceil(low / step - 1e-6) * step, math.floor(high / step + 1e-6) * step
-    start, end = (first - low) / (high - low), (last - low) / (high - low)
-    room = art.numeral_radius - art.numeral_size * 1.1 if art.numeral_radius < art.radius else art.radius - art.major_length - 1
-    radius = room - between(rng, 0, 6)
-    if radius < 34:
-        return None
-    text = ranges.unit_text(rng, unit)
-    inner = Scale(
-        round(first, 9),
-        round(last, 9),
-        step,
-        pick(rng, (5, 2, 4)),
-        scale.angle_at(start),
-        scale.sweep_deg * (end - start),
-        scale.clockwise,
-        1.0,
-        unit,
-        text,
-    )
-    size = art.numeral_size * between(rng, 0.5, 0.75)
+        return art, None
+    inner = _converted(rng, scale)
+    size, length = art.numeral_size * between(rng, 0.5, 0.75), between(rng, 3, 6)
     color = near(rng, HUES["red"], 15) if chance(rng, 0.55) else (near(rng, HUES["blue"], 15) if chance(rng, 0.2) else ink)
-    length = between(rng, 3, 6)
-    longest = max(len(number_text(v, step)) for v in inner.majors())
+    width = text_width("0" * max(len(number_text(v, inner.major_step)) for v in inner.majors()), size, art.condensed)
     look = replace(
         art,
-        radius=radius,
         major_length=length,
         minor_length=length * 0.6,
         major_width=art.major_width * 0.7,
         minor_width=max(0.4, art.minor_width * 0.7),
-        numeral_radius=radius - length - 1.5 - 0.35 * size - 0.14 * size * longest,
         numeral_size=size,
         color=color,
         arc=chance(rng, 0.7),
         numeral_every=1,
         unsigned=False,
     )
-    return inner, look
+    if chance(rng, 0.2) and art.numeral_radius < art.radius:
+        drop = length + 0.8 * size + 0.4 * width
+        shrunk = replace(art, radius=art.radius - drop, numeral_radius=art.numeral_radius - drop, arc=True)
+        if shrunk.numeral_radius < 35:
+            return art, None
+        around = replace(
+            look, radius=shrunk.radius + length, inward=False, numeral_radius=shrunk.radius + length + 0.4 * size + 0.25 * width
+        )
+        return shrunk, (inner, around)
+    room = art.numeral_radius - 0.75 * art.numeral_size if art.numeral_radius < art.radius else art.radius - art.major_length - 1
+    radius = room - between(rng, 0, 6)
+    if radius < 31:
+        return art, None
+    return art, (inner, replace(look, radius=radius, numeral_radius=radius - length - 1.5 - 0.35 * size - 0.25 * width))
+
+
+def _converted(rng: Rng, scale: Scale) -> Scale:
+    """The scale in its second unit: whole steps of it that lie within the first one's ends."""
+    assert scale.unit is not None
+    unit, factor = SECOND_UNITS[scale.unit]
+    shift = {"°C": 32.0, "°F": -32 / 1.8}.get(scale.unit, 0.0)
+    low, high = scale.minimum * factor + shift, scale.maximum * factor + shift
+    step = pick(rng, [s * 10.0**p for p in range(-3, 5) for s in (1.0, 2.0, 5.0) if 3 <= (high - low) / (s * 10.0**p) <= 9])
+    first, last = math.ceil(low / step - 1e-6) * step, math.floor(high / step + 1e-6) * step
+    start, end = (first - low) / (high - low), (last - low) / (high - low)
+    return replace(
+        scale,
+        minimum=round(first, 9),
+        maximum=round(last, 9),
+        major_step=step,
+        minors=pick(rng, (5, 2, 4)),
+        start_deg=scale.angle_at(start),
+        sweep_deg=scale.sweep_deg * (end - start),
+        unit=unit,
+        unit_text=ranges.unit_text(rng, unit),
+    )
 
 
 def sample_vacuum(rng: Rng, scale: Scale) -> tuple[Scale, Scale | None]:

@@ -13,7 +13,15 @@ from synth.draw import Rng, between, chance, gray, pick, weighted
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe, load_recipe, recipe_names
 from synth.sample_dial import sample_dial
-from synth.sample_look import sample_background, sample_camera, sample_light, sample_pose, sample_things, sample_wear
+from synth.sample_look import (
+    sample_background,
+    sample_camera,
+    sample_light,
+    sample_overlay,
+    sample_pose,
+    sample_things,
+    sample_wear,
+)
 from synth.sample_other import sample_counter, sample_digital, sample_lamp, sample_selector
 from synth.sample_scale import sample_fraction
 from synth.scene import GaugeScene, Panel, Placed, PlacedThing, Pose
@@ -69,6 +77,7 @@ def _scene_of(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], things: i
         wear=sample_wear(rng, recipe.wear),
         camera=sample_camera(rng, recipe.camera, recipe.size),
         fingers=chance(rng, recipe.wear.fingers),
+        overlay=sample_overlay(rng, recipe.size) if chance(rng, recipe.camera.overlay) else (),
     )
 
 

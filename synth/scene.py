@@ -112,7 +112,10 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """Light on the faces: direction of the shadows in degrees, strengths 0..1, and reflections on the glass."""
+    """Light on the faces: direction of the shadows in degrees, strengths 0..1, reflections on the glass.
+
+    `cast_shadow` is how dark the shadow of something outside the picture is, 0 for none.
+    """
 
     shadow_deg: float = 315.0
     shadow: float = 0.35
@@ -121,6 +124,7 @@ class Light:
     glare: float = 0.0
     glare_count: int = 0
     flash: bool = False
+    cast_shadow: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,10 @@ class Camera:
 
 @dataclass(frozen=True, slots=True)
 class GaugeScene:
-    """Everything a renderer needs for one picture; `instruments[0]` is the main one."""
+    """Everything a renderer needs for one picture; `instruments[0]` is the main one.
+
+    `overlay` is print of the recording device (date, camera's name), in pixels of the picture.
+    """
 
     width: int
     height: int
@@ -169,6 +176,7 @@ class GaugeScene:
     wear: Wear = Wear()
     camera: Camera = Camera()
     fingers: bool = False
+    overlay: tuple[Print, ...] = ()
 
     def truth(self) -> PhotoTruth:
         """What is true of the picture, main instrument first."""

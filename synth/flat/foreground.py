@@ -44,3 +44,18 @@ def draw_fingers(pen: Pen, rng: np.random.Generator) -> None:
         thick = min(width, height) * float(rng.uniform(0.08, 0.13))
         pen.polyline([(x, y), far], lighten(skin, -0.35), thick * 1.05, 1.0, 1.5)
         pen.polyline([(x, y), far], skin, thick * 0.85, 1.0, thick * 0.08)
+
+
+def draw_cast_shadow(pen: Pen, strength: float, rng: np.random.Generator) -> None:
+    """The shadow of something outside the picture, with a sharp or a soft edge, over part of it."""
+    height, width = pen.pixels.shape[:2]
+    side = max(width, height)
+    turn = float(rng.uniform(0, 2 * math.pi))
+    dx, dy = math.cos(turn), math.sin(turn)
+    shift = float(rng.uniform(-0.3, 0.4)) * side
+    x, y = width / 2 + dx * shift, height / 2 + dy * shift
+    depth = 2 * side if rng.random() < 0.6 else side * float(rng.uniform(0.1, 0.4))
+    bend = float(rng.normal(0, 0.25))
+    corners = [(-2.0, 0.0), (2.0, 0.0), (2.0, 1.0 + bend), (-2.0, 1.0 - bend)]
+    points = [(x - dy * u * side + dx * v * depth, y + dx * u * side + dy * v * depth) for u, v in corners]
+    pen.polygon(points, (5, 5, 12), strength, float(rng.choice([0.5, 2.0, 8.0, 25.0])) * side / 384)

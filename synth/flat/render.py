@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,8 @@ from synth.camera import expose
 from synth.flat.background import draw_background
 from synth.flat.device import draw_counter, draw_digital, draw_lamp, draw_selector
 from synth.flat.dial import draw_dial
-from synth.flat.foreground import draw_fingers, draw_panel
+from synth.flat.foreground import draw_cast_shadow, draw_fingers, draw_panel
+from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen
 from synth.flat.things import draw_thing
 from synth.scene import GaugeScene, Placed
@@ -27,8 +30,13 @@ def render(scene: GaugeScene) -> NDArray[np.uint8]:
         draw_thing(pen, placed.thing, placed.pose)
     for index, instrument in reversed(list(enumerate(scene.instruments))):
         _draw(pen, instrument, scene, np.random.default_rng([scene.seed, 1 + index]))
+    if scene.light.cast_shadow > 0:
+        draw_cast_shadow(pen, scene.light.cast_shadow, np.random.default_rng([scene.seed, 98]))
     if scene.fingers:
         draw_fingers(pen, np.random.default_rng([scene.seed, 99]))
+    for line in scene.overlay:
+        draw_print(pen, replace(line, x=line.x + 1, y=line.y + 1, color=(10, 10, 10)))
+        draw_print(pen, line)
     return expose(cv2.cvtColor(pen.pixels, cv2.COLOR_RGBA2RGB), scene.camera, np.random.default_rng([scene.seed, 0]))
 
 
