@@ -15,6 +15,7 @@ _OBJECTS = frozenset({"dobj", "attr", "acomp", "oprd", "dative", "agent", "xcomp
 _CONDITIONS = frozenset({"if", "when", "whenever", "unless", "until", "provided"})
 # "If you want ...": a purpose, under which nothing holds that would not hold otherwise.
 _PURPOSE = re.compile(r"\byou(?:'d| would)? (?:want|wish|like|prefer|need|are looking)\b|\byour (?:goal|aim)\b", re.IGNORECASE)
+_CONCESSIONS = frozenset({"although", "though", "whereas", "because"})
 _ASIDES = frozenset({"relcl", "acl", "advcl"})
 _NEGATIONS = frozenset({"not", "n't", "no", "never", "without", "neither", "nor", "none", "nothing", "cannot"})
 _NEGATIVE_WORDS = frozenset({"forbid", "prohibit", "avoid"})
@@ -90,7 +91,9 @@ def _clause_heads(doc: Any) -> list[Any]:
             joined = child.dep_ in ("ccomp", "parataxis") and any(
                 doc[i].text == ";" for i in range(min(child.i, head.i), max(child.i, head.i))
             )
-            if coordinated or joined:
+            # "A although B" states both; "A if B" states neither alone.
+            conceded = child.dep_ == "advcl" and any(one.dep_ == "mark" and one.lower_ in _CONCESSIONS for one in child.children)
+            if coordinated or joined or conceded:
                 heads.append(child)
     return sorted(heads, key=lambda token: token.i)
 

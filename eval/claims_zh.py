@@ -6,7 +6,7 @@ import re
 
 from eval.claims import Claim, Span, quantities_between
 
-_CLAUSE = re.compile(r"[^，,；;：]+")
+_CLAUSE = re.compile(r"[^，,；;]+")
 _END = "。！？!?；;，,：: "
 _PREDICATE = re.compile(
     r"等于|达到|处于|位于|表示|说明|显示|应当|必须|不得|禁止|禁用|可以|不能|需要|包括|取自|来自|规定|要求|具有|属于"
@@ -21,8 +21,13 @@ _NO_NEGATION = re.compile(
 _NEGATION = re.compile(r"并非|不|未|无|没|勿|莫|禁|忌|避免|非")
 _FUNCTION = re.compile(
     r"以及|或者|并且|而且|但是|因此|所以|由于|对于|关于|根据|按照|其中|可以|应当|必须|需要|如果|的|了|在|是|为|和|与|及|或|等|被|把|将|对|从|到|至"
-    r"|以|之|其|该|这|那|也|都|就|而|且|并|但|则|时|若|当|应|须|会|能|要|于|由|按|请|得"
+    r"|以|之|其|该|这|那|也|都|就|而|且|并|但|则|时|若|当|应|须|会|能|要|于|由|按|请|得|却|还|又|仍|已|上|处"
 )
+# Words of talking about readings and manuals: they say nothing that evidence could bear out.
+_GENERIC = re.compile(
+    r"说明书|手册|资料|文档|文件|数值|读数|示值|仪表|照片|规定|声明|要求|显示|表示|处于|位于|取自|来自|计算|得出|得到|型号|范围|区间|表盘|角度约定"
+)
+_PREFIX = re.compile(r"^(?:按照?|根据|依据|对于|关于|由于|因此|所以|但|然而)")
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 
@@ -39,8 +44,7 @@ def chinese_claims(sentence: str) -> tuple[Claim, ...]:
         if not last and _is_condition(clause.text.strip(_END)):
             condition, pending = Span(sentence[start : clause.end].strip(_END), start, clause.end), None
             continue
-        says = _PREDICATE.search(clause.text) or quantities_between(sentence, clause.start, clause.end)
-        if not last and not says:
+        if not last and not _says(sentence, clause):
             pending = start
             continue
         claim = _claim(sentence, start, clause.end, condition, claims)
@@ -53,7 +57,7 @@ def chinese_claims(sentence: str) -> tuple[Claim, ...]:
 def chinese_terms(text: str) -> frozenset[str]:
     """Pairs of neighbouring characters between function words, single characters where one stands alone, Latin words."""
     terms = {word.lower() for word in _LATIN.findall(text)}
-    for run in _CJK_RUN.findall(_FUNCTION.sub(" ", text)):
+    for run in _CJK_RUN.findall(_FUNCTION.sub(" ", _GENERIC.sub(" ", text))):
         terms |= {run} if len(run) == 1 else {run[i : i + 2] for i in range(len(run) - 1)}
     return frozenset(terms)
 
@@ -61,6 +65,14 @@ def chinese_terms(text: str) -> frozenset[str]:
 def negation_count(text: str) -> int:
     """Negations in a Chinese text; words that merely hold such a character do not count."""
     return len(_NEGATION.findall(_NO_NEGATION.sub(" ", text)))
+
+
+def _says(sentence: str, clause: Span) -> bool:
+    """Whether a clause claims something by itself; "according to the manual" belongs to what follows."""
+    if quantities_between(sentence, clause.start, clause.end):
+        return True
+    text = clause.text.strip(_END)
+    return bool(_PREDICATE.search(text) and chinese_terms(text) and not _PREFIX.search(text))
 
 
 def _is_condition(text: str) -> bool:
@@ -82,6 +94,7 @@ def _claim(sentence: str, start: int, end: int, condition: Span | None, before: 
     if subject is None and before:
         # "读数为 5 MPa，区间为 4 至 6 MPa": a clause without a subject goes on about the one before.
         subject = before[-1].subject
+        terms |= before[-1].subject_terms
     if not terms and not quantities:
         return None
     return Claim(

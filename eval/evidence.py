@@ -127,12 +127,17 @@ def _reading_english(one: Mapping[str, Any]) -> list[str]:
         low, high = _number(one.get("value_low")), _number(one.get("value_high"))
         said.append(f"The reading is {_number(one['value'])} {unit}, between {low} and {high} {unit}.")
     if fields.get("pointer_angle") is not None:
-        said.append(f"The pointer angle of the needle is {_number(fields['pointer_angle'])} degrees.")
+        angle = _number(fields["pointer_angle"])
+        said.append(
+            f"The pointer angle of the needle is {angle} degrees, the pointer stands at {angle}° clockwise from 6 o'clock."
+        )
+        if (one.get("confidence") or {}).get("pointer_angle") is not None:
+            said.append("The uncertainty of the pointer angle comes from the reader's own confidence.")
     if fields.get("scale_min") is not None and fields.get("scale_max") is not None:
         scale_unit = fields.get("unit") or ""
         said.append(f"The printed scale runs from {_number(fields['scale_min'])} to {_number(fields['scale_max'])} {scale_unit}.")
     if fields.get("unit"):
-        said.append(f"The printed unit is {fields['unit']}.")
+        said.append(f"The unit printed on the face is {fields['unit']}.")
     if fields.get("warning_light_color"):
         said.append(f"The colour of the warning light lamp is {fields['warning_light_color']}.")
     if fields.get("mode_dial_position") is not None:
@@ -152,11 +157,14 @@ def _reading_chinese(one: Mapping[str, Any]) -> list[str]:
         low, high = _number(one.get("value_low")), _number(one.get("value_high"))
         said.append(f"读数为 {_number(one['value'])} {unit}，区间为 {low} 至 {high} {unit}。")
     if fields.get("pointer_angle") is not None:
-        said.append(f"指针角度为 {_number(fields['pointer_angle'])} 度，指针位于 {_number(fields['pointer_angle'])} 度。")
+        angle = _number(fields["pointer_angle"])
+        said.append(f"指针角度为 {angle} 度。指针位于从6点钟方向顺时针 {angle} 度处。")
+        if (one.get("confidence") or {}).get("pointer_angle") is not None:
+            said.append("指针角度的不确定度来自识别置信度。")
     if fields.get("scale_min") is not None and fields.get("scale_max") is not None:
         said.append(f"印刷刻度为 {_number(fields['scale_min'])} 至 {_number(fields['scale_max'])} {fields.get('unit') or ''}。")
     if fields.get("unit"):
-        said.append(f"印刷单位为 {fields['unit']}。")
+        said.append(f"表盘上印刷的单位为 {fields['unit']}。")
     if fields.get("warning_light_color"):
         said.append(f"警示灯为{_COLORS_ZH.get(fields['warning_light_color'], fields['warning_light_color'])}。")
     if fields.get("mode_dial_position") is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from eval.claims import Claim
@@ -24,12 +25,9 @@ NEAR = 0.7
 # Words of talking about readings and manuals: they say nothing that evidence could bear out.
 _GENERIC_EN = (
     "read reading value instrument gauge dial meter photo picture show display indicate stand lie take manual document accord "
-    "section state say mean note model determine compute calculate follow give range passage base provide information"
+    "section state say mean note model determine compute calculate follow give range frame passage base provide information"
 )
-_GENERIC_ZH = (
-    "读数 数为 示值 数值 该数 仪表 照片 手册 说明 明书 书规 规定 资料 显示 表示 取自 计算 算得 得出 区间 型号 处于 范围 要求"
-)
-_READING_WORDS = frozenset({"read", "valu", "读数", "数值", "示值"})
+_READING_WORDS = re.compile(r"\b(?:reads?|readings?|values?)\b|读数|数值|示值", re.IGNORECASE)
 _OPPOSITES: tuple[tuple[str, str], ...] = (
     ("open", "clos"), ("start", "stop"), ("increas", "decreas"), ("rais", "low"), ("ris", "fall"), ("normal", "alarm"),
     ("norm", "alarm"), ("red", "green"), ("red", "yellow"), ("yellow", "green"), ("left", "right"), ("inlet", "outlet"),
@@ -87,11 +85,12 @@ def is_abstention(sentence: str) -> bool:
     return _ABSTENTION.search(sentence) is not None
 
 
+@lru_cache(maxsize=1)
 def generic_terms() -> frozenset[str]:
-    """Terms that need no evidence, in the form that claims carry them."""
+    """English terms that need no evidence, in the form that claims carry them; Chinese ones never become terms."""
     from eval.claims_en import stem
 
-    return frozenset(stem(word) for word in _GENERIC_EN.split()) | frozenset(_GENERIC_ZH.split())
+    return frozenset(stem(word) for word in _GENERIC_EN.split())
 
 
 def judge_claim(claim: Claim, facts: Sequence[Fact], reading: Sequence[Fact] = ()) -> Verdict:
@@ -135,7 +134,7 @@ def _candidates(claim: Claim, terms: frozenset[str], facts: Sequence[Fact], read
     if not terms and reading:
         return list(reading)
     # The reading's numbers may stand beside a manual's only where the claim speaks of the reading or compares.
-    compares = len(claim.quantities) > 1 or bool(claim.terms & _READING_WORDS)
+    compares = len(claim.quantities) > 1 or _READING_WORDS.search(claim.text) is not None
     beside = [joined(fact, reading) for fact in facts] if reading and claim.quantities and compares else []
     return [*facts, *reading, *beside]
 

@@ -1,7 +1,7 @@
 """Numbers with units in running text, English and Chinese, and whether one bears out another.
 
 A number states its value only to its last digit: 42.9 bears out 42.88, and 42.88 is not borne out by 43.
-References (section 5.2, model XYZ-2000, [1]) are no quantities.
+References (section 5.2, model XYZ-2000, [1]) are no quantities, nor is what stands behind ±.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _TENS = {"十": 10, "百": 100, "千": 1000}
 _NUMBER = r"[-+−]?\d+(?:,\d{3})*(?:\.\d+)?"
 _SKIP = re.compile(
     r"(?:sections?|chapters?|clauses?|figures?|tables?|passages?|steps?|§)\s*\d+(?:\.\d+)*(?:\s*(?:,|and|to|-)\s*\d+(?:\.\d+)*\b(?!\s*[%°A-Za-z]))*"
-    r"|第\s*\d+(?:\.\d+)*\s*[节章条步页]|\[\d+\]|(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z0-9]*-\d[A-Za-z0-9.]*",
+    r"|±\s*\d+(?:\.\d+)?|第\s*\d+(?:\.\d+)*\s*[节章条步页]|\[\d+\]|(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z0-9]*-\d[A-Za-z0-9.]*",
     re.IGNORECASE,
 )
 _AT_LEAST = re.compile(
