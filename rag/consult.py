@@ -86,8 +86,9 @@ class Consultant:
         watch: Stopwatch,
     ) -> Consulted:
         queries = build_queries(reading, language, number)
+        notes: list[str] = []
         with watch.stage("retrieval"):
-            hits = {query.name: self._search(query, facts) for query in queries}
+            hits = {query.name: self._search(query, facts, notes, language) for query in queries}
         with watch.stage("diagnosis"):
             clashes = find_clashes({hit.chunk.id: hit.chunk for found in hits.values() for hit in found}.values(), facts)
             facts = without_clashes(facts, clashes)
@@ -98,16 +99,21 @@ class Consultant:
             followed = write_query("emergency_shutdown_procedure", reading, language, field="value", instrument=number)
             queries = (*queries, followed)
             with watch.stage("retrieval"):
-                hits[followed.name] = self._search(followed, facts)
+                hits[followed.name] = self._search(followed, facts, notes, language)
         with watch.stage("evidence"):
             pieces = self._distil(queries, hits, facts, reading, clashes)
         chunks = {piece.chunk.id: piece.chunk for piece in pieces}
         planned = plan_instrument(calibration, number, language, facts=facts, chunks=chunks, findings=findings, clashes=clashes)
-        return Consulted(calibration, queries, pieces, planned)
+        return Consulted(calibration, queries, pieces, planned, tuple(notes))
 
-    def _search(self, query: Query, facts: ModelFacts) -> tuple[Hit, ...]:
-        found = self.knowledge.search(query.text, model=facts.model, language=facts.language, k=self.evidence.search_k)
-        return tuple(found)
+    def _search(self, query: Query, facts: ModelFacts, notes: list[str], language: Language) -> tuple[Hit, ...]:
+        """Hits of one query; a search that fails costs its hits, not the report: facts name their chunks themselves."""
+        try:
+            return tuple(self.knowledge.search(query.text, model=facts.model, language=facts.language, k=self.evidence.search_k))
+        except Exception as error:
+            LOGGER.exception("search for %s failed", query.name)
+            notes.append(sentence("note_knowledge_failed", language, reason=f"{query.name}: {type(error).__name__}"))
+            return ()
 
     def _distil(
         self,

@@ -173,10 +173,11 @@ def arrange(
     """
     once: dict[str, Piece] = {}
     for piece in pieces:
-        known = once.get(piece.chunk.id)
-        if known is None or piece.score > known.score or ROLES.index(piece.role) < ROLES.index(known.role):
-            role = piece.role if known is None or piece.role == "CRITICAL" else min(piece.role, known.role, key=ROLES.index)
-            once[piece.chunk.id] = replace(piece, role=role, score=max(piece.score, known.score if known else 0.0))
+        known = once.get(piece.chunk.id, piece)
+        roles = {piece.role, known.role}
+        # What forbids or warns keeps its place at the end, whatever else asks for it.
+        role: Role = "CRITICAL" if "CRITICAL" in roles else min(roles, key=ROLES.index)
+        once[piece.chunk.id] = replace(known, role=role, score=max(piece.score, known.score))
     trimmed = [
         replace(p, sent=trim(p.chunk.text, quotes.get(p.chunk.id, ()), options.chunk_tokens, count_tokens)) for p in once.values()
     ]

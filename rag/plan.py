@@ -99,7 +99,8 @@ def plan_instrument(
             plan.show(name)
     _say_value(plan, calibration, facts)
     if facts is None:
-        name = "model_unknown" if reading.instrument_model is None else "model_without_manual"
+        named = "instrument_model" in reading_slots(reading, language)
+        name = "model_without_manual" if named else "model_unknown"
         name = "manuals_unavailable" if unavailable else name
         plan.say(name, {}, rewrite=False)
         return tuple(plan.planned)

@@ -106,12 +106,14 @@ def build_tables(raw: Mapping[str, Any]) -> Tables:
 
 
 def format_number(value: float, half_width: float | None = None) -> str:
-    """A number for people: as many decimals as its interval warrants (two digits of the half width), at most 6."""
+    """A number for people, at most 6 decimals: as many as make its interval's half width 50 units of the last place."""
     if half_width is None or half_width <= 0:
+        if 0 < abs(value) < 1e-5:
+            return f"{value:.3g}"
         text = f"{value:.6f}" if abs(value) < 1e6 else f"{value:.0f}"
     else:
         decimals = 0
-        while decimals < 6 and half_width * 10**decimals < 9.5:
+        while decimals < 6 and half_width * 10**decimals < 50:
             decimals += 1
         text = f"{value:.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -144,7 +146,7 @@ def reading_slots(reading: InstrumentReading, language: Language) -> dict[str, s
     rows = [_channel_text(index, channel.model_dump(exclude_none=True)) for index, channel in enumerate(fields.channels, 1)]
     if rows:
         slots["channels"] = "; ".join(rows)
-    if reading.instrument_model is not None:
+    if reading.instrument_model is not None and clean_text(reading.instrument_model):
         slots["instrument_model"] = clean_text(reading.instrument_model, MAX_MODEL)
     return slots
 

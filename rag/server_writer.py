@@ -80,6 +80,8 @@ class OpenAIWriter:
         try:
             with urllib.request.build_opener(_NoRedirect).open(request, timeout=self.timeout_s) as response:
                 return _read(response, deadline)
+        except WriterError:
+            raise
         except urllib.error.HTTPError as error:
             with error:
                 raise WriterError(f"the language server answered {error.code} {error.reason}") from error

@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from knowledge.sentences import split_sentences
-from knowledge.units import leading_unit
-from vision.units import UnitError, convert
+from vision.units import UnitError, convert, find_unit
 
 DEGREE = "deg"
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_])(?<![A-Za-z][-–])[+-]?\d+(?:\.\d+)*(?![A-Za-z0-9]*-\d)")
@@ -25,6 +24,7 @@ _NAME = re.compile(r"[A-Za-z]+[-_]?\d[A-Za-z0-9_-]*|\b\d+[A-Za-z]+-\d+\w*")
 _DEGREE = re.compile(r"\s*(?:°(?!\s*[CF])|度|degrees?\b|deg\b)")
 _NEGATION_EN = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|unless|except|only)\b|\b\w+n't\b", re.IGNORECASE)
 _NEGATION_ZH = re.compile(r"[不未无非没勿禁别]|避免|除外|除非|仅|只")
+_NEGATING_HAN = "不未无非没勿禁别得"
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
@@ -57,31 +57,48 @@ def fold(text: str) -> str:
 
 def find_numbers(text: str) -> tuple[Number, ...]:
     """Numbers in reading order with the unit behind each; digits inside names (XYZ-2000) are not numbers."""
-    text = fold(text)
-    found: list[Number] = []
+    return tuple(found.number for found in _scan(fold(text)))
+
+
+class _Found(NamedTuple):
+    number: Number
+    start: int
+    end: int
+
+
+def _scan(text: str) -> list[_Found]:
+    """Numbers of folded text with the unit behind each, and where number and unit stand."""
+    found: list[_Found] = []
     for match in _NUMBER.finditer(text):
         rest = text[match.end() :]
         if re.match(r"[A-Za-z]+\d", rest):
             continue
-        if _DEGREE.match(rest):
-            unit: str | None = DEGREE
-        else:
-            unit = _unit_behind(rest)
-        # A minus directly behind a number or bracket is arithmetic, not a sign.
-        written = match.group()
         before = text[: match.start()].rstrip()
+        degree = _DEGREE.match(rest)
+        # `第 5.2 节` is a section; the unit table knows the same character for knots.
+        unit, length = (None, 0) if before.endswith("第") else (DEGREE, degree.end()) if degree else _unit_behind(rest)
+        written = match.group()
+        # A minus directly behind a number or bracket is arithmetic, not a sign.
         if written[0] in "+-" and before and (before[-1].isalnum() or before[-1] == ")"):
             written = written[1:]
-        found.append(Number(_plain(written), unit))
-    return tuple(found)
+        found.append(_Found(Number(_plain(written), unit), match.start(), match.end() + length))
+    return found
 
 
-def _unit_behind(rest: str) -> str | None:
-    """The unit that a text begins with; `3 of them` and `3 a day` hold none, though the table forgives case."""
-    word = re.match(r"\s*([A-Za-z]+)", rest)
-    if rest[:1] == "\n" or (word is not None and word.group(1) in FUNCTION_WORDS):
-        return None
-    return leading_unit(rest[:40])
+def _unit_behind(rest: str) -> tuple[str | None, int]:
+    """The longest unit that a text begins with and its length; `3 of them` and `3 a day` hold none."""
+    lead = len(rest) - len(rest.lstrip(" "))
+    word = re.match(r"[A-Za-z]+", rest[lead:])
+    if word is not None and word.group() in FUNCTION_WORDS:
+        return None, 0
+    for end in range(min(lead + 20, len(rest)), lead, -1):
+        head, tail = rest[:end], rest[end : end + 1]
+        if head[-1].isspace() or (re.match(r"[A-Za-z0-9/]", tail) and re.search(r"[A-Za-z0-9]$", head)):
+            continue
+        unit = find_unit(head)
+        if unit is not None:
+            return unit, end
+    return None, 0
 
 
 def _plain(written: str) -> str:
@@ -117,16 +134,24 @@ def _stem(word: str) -> str:
     return word
 
 
+def _without_quantities(text: str) -> str:
+    """Folded text without its numbers and the units behind them: these are compared on their own."""
+    text = fold(text)
+    for found in reversed(_scan(text)):
+        text = f"{text[: found.start]} {text[found.end :]}"
+    return text
+
+
 def content_words(text: str) -> tuple[str, ...]:
     """English content words, stemmed, in order; units and names with digits left out, negations left out."""
-    text = _NAME.sub(" ", fold(text))
+    text = _NAME.sub(" ", _without_quantities(text))
     words = [word for word in _WORD.findall(_NEGATION_EN.sub(" ", text)) if word.lower() not in FUNCTION_WORDS]
     return tuple(_stem(word) for word in words if len(word) > 1)
 
 
 def content_han(text: str) -> tuple[str, ...]:
     """Chinese content characters in order, function characters left out."""
-    return tuple(char for char in _HAN.findall(fold(text)) if char not in _FUNCTION_HAN)
+    return tuple(char for char in _HAN.findall(_without_quantities(text)) if char not in _FUNCTION_HAN)
 
 
 def negations(text: str) -> Counter[str]:
@@ -138,8 +163,9 @@ def negations(text: str) -> Counter[str]:
         word = match.group().lower()
         found[f"{'not' if word.endswith(chr(39) + 't') or word == 'cannot' else word} {following[0] if following else ''}"] += 1
     for match in _NEGATION_ZH.finditer(text):
-        following_han = content_han(text[match.end() : match.end() + 4])
-        found[f"{match.group()} {following_han[0] if following_han else ''}"] += 1
+        # What is negated stands behind the modal: `不得打开`.
+        following_han = content_han(text[match.end() : match.end() + 8].lstrip("得能可要须应准许会"))
+        found[f"{match.group()} {''.join(following_han[:2])}"] += 1
     return found
 
 
@@ -216,7 +242,7 @@ def _negation_problems(text: str, material: Sequence[str], fixed: str) -> list[s
         return []
     parts = [part for source in material for line in source.splitlines() for part in _parts(line)]
     best = max(parts, key=lambda part: _f1(wanted, set(content_words(part)) | set(content_han(part))), default="")
-    stated = set(content_words(best)) | set(content_han(best))
+    stated = (set(content_words(best)) | set(content_han(best))) - set(_NEGATING_HAN)
     # Only where the sentence repeats most of that source sentence can it have dropped its negation.
     if stated and len(wanted & stated) / len(stated) >= 0.6 and negations(best) and not said:
         return [f"dropped negation: {', '.join(sorted(negations(best)))}"]

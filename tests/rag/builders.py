@@ -59,7 +59,11 @@ def make_facts(**changes: Any) -> ModelFacts:
         "version": "1",
         "kind": "dial",
         "formula": FormulaFact(
-            chunk="f", text="pressure = (pointer angle - 30) / 2.5", quantity="pressure", expression="(angle - 30) / 2.5", variable="angle"
+            chunk="f",
+            text="pressure = (pointer angle - 30) / 2.5",
+            quantity="pressure",
+            expression="(angle - 30) / 2.5",
+            variable="angle",
         ),
         "unit": UnitFact(chunk="u", text="The unit of pressure is MPa.", quantity="pressure", unit="MPa"),
         "angle_frame": AngleFrameFact(chunk="a", text="Counted from 6 o'clock, clockwise.", origin_hour=6, clockwise=True),
@@ -86,7 +90,13 @@ def make_facts(**changes: Any) -> ModelFacts:
             ),
         ),
         "lamps": (
-            LampFact(chunk="c", text="Red; Over-pressure; Shut down as in section 5.2.", color="red", meaning="Over-pressure", section="5.2"),
+            LampFact(
+                chunk="c",
+                text="Red; Over-pressure; Shut down as in section 5.2.",
+                color="red",
+                meaning="Over-pressure",
+                section="5.2",
+            ),
             LampFact(chunk="c", text="Green; Pressure normal", color="green", meaning="Pressure normal"),
         ),
         "modes": (ModeFact(chunk="m", text="3; Manual; By hand.", position=3, name="Manual", meaning="By hand."),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,9 @@ from rag.pipeline import Pipeline
 
 
 @pytest.fixture(scope="session")
-def corpus_kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    """The knowledge base of the shipped corpus."""
-    base = KnowledgeBase.open(tmp_path_factory.mktemp("home"))
+def corpus_kb() -> Iterator[KnowledgeBase]:
+    """The knowledge base of the shipped corpus. Publications are named by their content, so they may stay between runs."""
+    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
     yield base
     base.close()
 

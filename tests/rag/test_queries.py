@@ -99,9 +99,9 @@ def test_every_lamp_colour_has_its_query(color: str, language: Any) -> None:
     query = build_queries(make_reading("lamp", warning_light_color=color), language)[0]
     assert query.name == f"warning_light_color_meaning_{color}"
     assert query.semantic_type == "lamp"
-    assert ("emergency_shutdown_procedure" in {q.name for q in build_queries(make_reading("lamp", warning_light_color=color), "en")}) == (
-        color == "red"
-    )
+    assert (
+        "emergency_shutdown_procedure" in {q.name for q in build_queries(make_reading("lamp", warning_light_color=color), "en")}
+    ) == (color == "red")
 
 
 @pytest.mark.parametrize("position", [1, 2, 3, 4, 5])
@@ -229,14 +229,16 @@ def test_long_text_is_cut() -> None:
     [
         (42.88, 0.8, "42.88"),
         (42.879999999999995, 0.8, "42.88"),
-        (42.88, 5.0, "42.9"),
+        (42.88, 1.2, "42.88"),
+        (42.88, 6.0, "42.9"),
         (42.88, 50.0, "43"),
         (1234567.0, None, "1234567"),
         (0.5, None, "0.5"),
         (-0.0, None, "0"),
         (-0.004, 1.0, "0"),
+        (-0.004, 6.0, "0"),
         (100.0, None, "100"),
-        (1e-7, None, "0"),
+        (1.234e-7, None, "1.23e-07"),
     ],
 )
 def test_numbers_have_the_decimals_of_their_interval(value: float, half_width: float | None, text: str) -> None:
