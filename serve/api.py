@@ -166,14 +166,14 @@ def _inspect_uploads(parts: Parts, uploads: Sequence[Upload], wishes: Wishes) ->
         )
     )
     if all(inspection.reading.status == "error" for inspection in inspections):
-        raise _first_problem(parts.settings, uploads[0], inspections[0])
+        raise _first_problem(uploads[0], inspections[0])
     return inspections
 
 
-def _first_problem(settings: Settings, upload: Upload, inspection: Inspection) -> ProblemError:
+def _first_problem(upload: Upload, inspection: Inspection) -> ProblemError:
     """Why a photo was not opened, as a problem: opened once more for the kind of fault, which a reading does not keep."""
     try:
-        load_photo(upload.data, name=upload.name, limits=settings.photo_limits())
+        load_photo(upload.data, name=upload.name)
     except PhotoError as error:
         return photo_problem(error)
     reason = inspection.reading.reason or "the photo could not be read"

@@ -11,8 +11,6 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from vision.photos import PhotoLimits
-
 MIB = 2**20
 
 Language = Literal["en", "zh"]
@@ -39,18 +37,12 @@ class Settings(BaseSettings):
     llm_model: str | None = None
     llm_url: str | None = None
     llm_key: SecretStr | None = None
-    max_photo_mib: Annotated[float, Field(gt=0, le=1024)] = 64.0
-    max_megapixels: Annotated[float, Field(gt=0, le=1000)] = 100.0
     max_photos: Annotated[int, Field(ge=1, le=1000)] = 16
     max_request_mib: Annotated[float, Field(gt=0, le=4096)] = 128.0
     concurrency: Annotated[int, Field(ge=1, le=64)] = 1
     max_waiting: Annotated[int, Field(ge=0, le=10_000)] = 32
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     traceback: bool = False
-
-    def photo_limits(self) -> PhotoLimits:
-        """The limits of photo intake."""
-        return PhotoLimits(max_bytes=int(self.max_photo_mib * MIB), max_pixels=int(self.max_megapixels * 1e6))
 
 
 def load_settings() -> Settings:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from serve.cli import app
 from serve.settings import Settings
+from vision.photos import PhotoLimits
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -80,8 +81,8 @@ def test_every_setting_is_documented(field: str) -> None:
 
 
 def test_documented_limits_are_the_real_ones() -> None:
-    settings = Settings()
-    assert f"{settings.max_photo_mib:.0f} MiB and {settings.max_megapixels:.0f} megapixels" in README
+    limits = PhotoLimits()
+    assert f"{limits.max_bytes / 2**20:.0f} MiB and {limits.max_pixels / 1e6:.0f} megapixels" in README
 
 
 def test_recipes_in_calls_exist() -> None:

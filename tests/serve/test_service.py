@@ -21,8 +21,7 @@ from vision.fields import PhotoReading
 def test_defaults_suit_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = load_settings()
     assert (settings.home, settings.weights, settings.device) == (Path(".gauge"), None, "cpu")
-    assert settings.photo_limits().max_bytes == 64 * 2**20
-    assert settings.photo_limits().max_pixels == 100_000_000
+    assert (settings.writer, settings.language, settings.concurrency) == ("template", "en", 1)
 
 
 def test_the_environment_overrides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +33,7 @@ def test_the_environment_overrides(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "hush" not in repr(settings)
 
 
-@pytest.mark.parametrize(("name", "value"), [("CONCURRENCY", "0"), ("LANGUAGE", "fr"), ("MAX_PHOTO_MIB", "-1")])
+@pytest.mark.parametrize(("name", "value"), [("CONCURRENCY", "0"), ("LANGUAGE", "fr"), ("MAX_REQUEST_MIB", "-1")])
 def test_a_wrong_setting_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"GAUGE_{name}", value)
     with pytest.raises(ValidationError, match=name.lower()):
