@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from synth import models
-from synth.recipe import load_recipe
 from synth.sample_other import sample_selector
-from synth.sampler import build_panel
+from synth.sample_panel import build_panel
 from synth.scene import Background, Camera, GaugeScene, Light, Pose, Wear
 from synth.spec import LampSpec
 
@@ -27,7 +26,6 @@ SIDE_PX = 800
 def example_scene() -> GaugeScene:
     """Needle at 137.2 degrees, so (137.2 - 30) / 2.5 = 42.88 MPa; lamp red, mode 3, seen a little from the side."""
     rng = np.random.default_rng(EXAMPLE_SEED)
-    recipe = load_recipe("xyz2000").model_copy(update={"size": SIDE_PX})
     scale = models.SCALES[models.XYZ_2000]
     dial = models.model_dial(rng, models.XYZ_2000, (EXAMPLE_ANGLE_DEG - scale.start_deg) / scale.sweep_deg, dark=False)
     dial = replace(
@@ -36,14 +34,17 @@ def example_scene() -> GaugeScene:
     lamp = LampSpec("red", (235, 35, 25), 14.0, (165, 165, 168), faceted=True, glow=0.6, model=models.XYZ_2000)
     selector = replace(sample_selector(rng, models.XYZ_2000), position=3, style="pointer", offset_deg=0.0)
     pose = Pose((SIDE_PX / 2, SIDE_PX / 2 - 10), 0.44 * SIDE_PX, roll_deg=-1.5, tilt_x_deg=-4.0, tilt_y_deg=9.0, focal=5.0)
-    scene = build_panel(rng, recipe, (dial, lamp, selector), pose)
-    return replace(
-        scene,
+    placed, panel = build_panel(rng, dial, lamp, selector, pose)
+    return GaugeScene(
+        width=SIDE_PX,
+        height=SIDE_PX,
+        seed=EXAMPLE_SEED,
+        instruments=placed,
+        panel=panel,
         background=Background("wall", 11),
         light=Light(shadow_deg=330.0, shadow=0.4, softness=0.5, shade=0.35, glare=0.25, glare_count=1),
         wear=Wear(dirt=0.1),
         camera=Camera(noise=1.5, noise_scale=1.5, blur_px=0.5, vignette=0.15),
-        fingers=False,
     )
 
 

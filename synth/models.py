@@ -12,8 +12,9 @@ from synth.dial import number_text
 from synth.draw import HUES, Rng, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe
+from synth.sample_digital import sample_digital
 from synth.sample_hands import sample_needle
-from synth.sample_other import sample_digital, sample_lamp, sample_selector
+from synth.sample_other import sample_lamp, sample_selector
 from synth.sample_scale import sample_fraction
 from synth.spec import Case, Color, DialSpec, DigitalSpec, DisplayRow, InstrumentSpec, Print, Scale, ScaleArt
 

@@ -83,6 +83,7 @@ class Recipe(_Part):
     empty_share: Share = 0.02
     model_share: Share = 0.10
     count_weights: tuple[Weight, ...] = (1.0,)
+    group_share: Share = 0.0
     kinds: dict[Literal["dial", "digital", "lamp", "selector", "counter"], Weight]
     dial_styles: dict[
         Literal["pressure", "thermometer", "transformer", "panel", "quadrant", "edge", "automotive", "wild"], Weight

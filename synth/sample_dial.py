@@ -155,6 +155,8 @@ def _layout(rng: Rng, style: str, case: Case, options: DialOptions) -> Layout:
     )
     sweep = pick(rng, common) if chance(rng, 0.72) else (between(rng, 160, 340) if chance(rng, 0.85) else between(rng, 80, 160))
     start = 180 - sweep / 2 + (float(rng.normal(0, 2)) if chance(rng, 0.3) else 0.0)
+    if chance(rng, 0.04):  # nearly the whole circle
+        sweep, start = (turn := between(rng, 315, 350)), 180 - turn / 2
     if chance(rng, options.odd_gap):
         start = between(rng, 0, 360)
     pivot = (0.0, 0.0) if chance(rng, 0.8) else (float(rng.normal(0, 3)), float(rng.normal(2, 6)))

@@ -64,15 +64,16 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
         exposure = between(rng, 0.25, 0.65)
     elif chance(rng, options.bright):
         exposure = between(rng, 1.3, 2.0)
-    cast = 0.075 if chance(rng, options.color_cast) else 0.02
-    balance = np.exp(rng.normal(0, cast, 3))
+    # Casts of real lamps run from blue to amber, much less from green to purple.
+    warmth, tint = float(rng.normal(0, 0.1 if chance(rng, options.color_cast) else 0.02)), float(rng.normal(0, 0.02))
+    balance = (math.exp(warmth), math.exp(tint), math.exp(-warmth))
     scale = size / 384
     low = chance(rng, options.low_resolution)
     return Camera(
         exposure=exposure,
         gamma=gamma,
         contrast=math.exp(float(rng.normal(0, 0.13))),
-        white_balance=(float(balance[0]), float(balance[1]), float(balance[2])),
+        white_balance=balance,
         gray=chance(rng, options.gray),
         blur_px=scale * (between(rng, 0.3, 1.4) if chance(rng, 0.8) else between(rng, 1.4, 3.2))
         if chance(rng, options.blur)

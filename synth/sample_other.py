@@ -1,193 +1,19 @@
-"""Displays, counters, lamps and selectors: what they look like and what they show."""
+"""Counters, lamps and selectors: what they look like and what they show."""
 
 from __future__ import annotations
 
 from synth import words
 from synth.draw import Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS, SYMBOL_SAFE
-from synth.spec import Case, Color, CounterSpec, DigitalSpec, DisplayRow, LampSpec, Print, SelectorSpec
+from synth.sample_digital import box_case
+from synth.spec import Case, Color, CounterSpec, LampSpec, Print, SelectorSpec
 from vision.fields import LampColor
 
-DISPLAY_UNITS = (
-    "bar",
-    "psi",
-    "kPa",
-    "MPa",
-    "°C",
-    "°C",
-    "°F",
-    "V",
-    "A",
-    "kW",
-    "Hz",
-    "kWh",
-    "% RH",
-    "%",
-    "r/min",
-    "L",
-    "L/min",
-    "m3/h",
-    "mA",
-    "kgf/cm2",
-    "mbar",
-)
-DISPLAY_TEXT = {"m3/h": "m³/h", "kgf/cm2": "kg/cm²", "% RH": "%RH", "r/min": "rpm", "L": "LITRES"}
-LED_COLORS: tuple[Color, ...] = ((255, 40, 30), (255, 40, 30), (60, 255, 90), (90, 190, 255), (255, 190, 40), (250, 250, 250))
 LENSES: dict[LampColor, tuple[Color, ...]] = {
     "red": ((240, 35, 25), (255, 70, 50), (225, 20, 40)),
     "yellow": ((250, 190, 30), (255, 160, 20), (255, 220, 60)),
     "green": ((50, 215, 75), (20, 190, 110), (130, 250, 90)),
 }
-
-
-def box_case(rng: Rng, aspect: float) -> Case:
-    """A device's case: a rounded box seen from the front."""
-    color = pick(
-        rng,
-        (
-            gray(rng, 15, 60),
-            gray(rng, 190, 245),
-            gray(rng, 190, 245),
-            near(rng, (215, 205, 170), 10),
-            gray(rng, 90, 170),
-            any_color(rng),
-        ),
-    )
-    return Case(
-        "square",
-        between(rng, 1, 6),
-        color,
-        "flat",
-        between(rng, 10, 50),
-        near(rng, color, 25),
-        aspect,
-        between(rng, 2, 14),
-        recess=between(rng, 0, 6),
-    )
-
-
-def sample_digits(rng: Rng, most: int = 6) -> str:
-    """Digits as shown: sometimes a sign, a point, leading zeros."""
-    count = int(rng.integers(1, most + 1)) if chance(rng, 0.2) else int(rng.integers(2, max(3, most)))
-    digits = "".join(str(int(d)) for d in rng.integers(0, 10, count))
-    point = int(rng.integers(1, count)) if count > 1 and chance(rng, 0.6) else None
-    whole = digits if point is None else digits[:point]
-    if not chance(rng, 0.12):
-        whole = str(int(whole))
-    text = whole if point is None else f"{whole}.{digits[point:]}"
-    return f"-{text}" if chance(rng, 0.07) else text
-
-
-def sample_digital(rng: Rng) -> DigitalSpec:
-    """A panel display or a handheld one, LED or LCD, with one to four rows."""
-    led = chance(rng, 0.42)
-    count = int(rng.choice([1, 2, 3, 4], p=[0.66, 0.17, 0.11, 0.06]))
-    same_unit = chance(rng, 0.6)
-    unit = pick(rng, DISPLAY_UNITS) if chance(rng, 0.62) else None
-    rows = []
-    for index in range(count):
-        row_unit = unit if same_unit or index == 0 else pick(rng, DISPLAY_UNITS)
-        lead = pick(rng, ("b", "P", "C", "A", "H", "L")) if chance(rng, 0.06) else ""
-        rows.append(DisplayRow(sample_digits(rng), lead, row_unit, DISPLAY_TEXT.get(row_unit, row_unit) if row_unit else None))
-    aspect = between(rng, 0.42, 0.75) if count == 1 else between(rng, 0.65, 1.05)
-    round_case = count == 1 and chance(rng, 0.12)
-    case = box_case(rng, 1.0 if round_case else aspect)
-    if round_case:
-        case = Case(
-            "round",
-            between(rng, 5, 14),
-            gray(rng, 60, 220),
-            "metal",
-            30,
-            gray(rng, 30, 120),
-            stem="bottom",
-            recess=between(rng, 0, 6),
-        )
-    height = 100 * case.aspect
-    wide = between(rng, 0.6, 0.92) if not round_case else between(rng, 0.55, 0.68)
-    tall = between(rng, 0.38, 0.8) if not round_case else between(rng, 0.25, 0.4)
-    shift = between(rng, -0.7, 0.2) * (1 - tall) * height
-    window = (-100 * wide, shift - tall * height, 100 * wide, shift + tall * height)
-    ink: Color
-    if led:
-        window_color, ink = gray(rng, 4, 34), near(rng, pick(rng, LED_COLORS), 12)
-    elif chance(rng, 0.2):
-        window_color, ink = near(rng, pick(rng, ((40, 90, 200), (10, 60, 130), (30, 30, 40))), 10), gray(rng, 215, 250)
-    else:
-        backs = (
-            (168, 182, 152),
-            (150, 165, 140),
-            (190, 196, 184),
-            (200, 205, 200),
-            (120, 190, 60),
-            (235, 200, 30),
-            (205, 225, 150),
-        )
-        window_color, ink = near(rng, pick(rng, backs), 10), gray(rng, 12, 70)
-    prints, buttons, dots = _device_prints(rng, window, height, case, round_case)
-    return DigitalSpec(
-        case=case,
-        rows=tuple(rows),
-        window=window,
-        window_color=window_color,
-        digit_color=ink,
-        led=led,
-        slant=between(rng, 0, 0.18) if chance(rng, 0.7) else 0.0,
-        stroke=between(rng, 0.09, 0.155),
-        gap=between(rng, 0.004, 0.022),
-        ghost=between(rng, 0.02, 0.14) if chance(rng, 0.6) else 0.0,
-        lit=not chance(rng, 0.04),
-        bare=chance(rng, 0.12) and not round_case,
-        prints=prints,
-        buttons=buttons,
-        dots=dots,
-    )
-
-
-def _device_prints(
-    rng: Rng, window: tuple[float, float, float, float], height: float, case: Case, round_case: bool
-) -> tuple[
-    tuple[Print, ...], tuple[tuple[float, float, float, float, Color], ...], tuple[tuple[float, float, float, Color], ...]
-]:
-    ink = gray(rng, 10, 60) if sum(case.bezel_color) > 380 else gray(rng, 200, 250)
-    if round_case:
-        ink = gray(rng, 10, 60)
-    prints: list[Print] = []
-    top, bottom = (window[1] + height) * 0.5, (height - window[3]) * 0.5
-    if top > 5 and chance(rng, 0.7):
-        prints.append(
-            Print(
-                words.brand(rng), between(rng, -50, 50), -height + top, min(top * 0.9, between(rng, 7, 14)), pick(rng, BOLD), ink
-            )
-        )
-    if bottom > 7 and chance(rng, 0.45):
-        prints.append(
-            Print(
-                pick(rng, words.LABELS),
-                between(rng, -30, 30),
-                height - bottom,
-                min(bottom * 0.9, between(rng, 7, 16)),
-                pick(rng, SANS),
-                ink,
-            )
-        )
-    buttons = []
-    if bottom > 8 and all(line.y < 0 for line in prints) and chance(rng, 0.6):
-        count, size, color = (
-            int(rng.integers(2, 6)),
-            min(bottom * 0.55, between(rng, 4, 9)),
-            any_color(rng) if chance(rng, 0.4) else gray(rng, 20, 220),
-        )
-        buttons = [
-            ((i - (count - 1) / 2) * size * between(rng, 3.0, 3.01), height - bottom, size * 1.1, size * 0.8, color)
-            for i in range(count)
-        ]
-    dots = []
-    if chance(rng, 0.3) and not round_case:
-        for index in range(int(rng.integers(1, 5))):
-            color = pick(rng, ((240, 40, 30), (60, 220, 80), (60, 60, 60), (90, 40, 40), (250, 190, 40)))
-            dots.append((-70 + 22.0 * index, max(-height + 6, window[1] - 6), 2.5, color))
-    return tuple(prints), tuple(buttons), tuple(dots)
 
 
 def sample_counter(rng: Rng) -> CounterSpec:

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from synth import models
-from synth.draw import Rng, between, chance, gray, pick, weighted
-from synth.fonts import BOLD, SANS
+from synth.draw import Rng, between, chance, pick, weighted
 from synth.recipe import Recipe, load_recipe, recipe_names
 from synth.sample_dial import sample_dial
+from synth.sample_digital import sample_digital
 from synth.sample_look import (
     sample_background,
     sample_camera,
@@ -22,10 +22,10 @@ from synth.sample_look import (
     sample_things,
     sample_wear,
 )
-from synth.sample_other import sample_counter, sample_digital, sample_lamp, sample_selector
-from synth.sample_scale import sample_fraction
+from synth.sample_other import sample_counter, sample_lamp, sample_selector
+from synth.sample_panel import sample_group, sample_panel
 from synth.scene import GaugeScene, Panel, Placed, PlacedThing, Pose
-from synth.spec import InstrumentSpec, LampSpec, Print, SelectorSpec, Vec
+from synth.spec import InstrumentSpec, LampSpec, SelectorSpec, Vec
 from synth.truth import outline_box
 from vision.fields import Box
 
@@ -43,9 +43,12 @@ def scene_of_seed(seed: int, recipe: Recipe) -> GaugeScene:
 def sample_scene(rng: Rng, recipe: Recipe) -> GaugeScene:
     """A random scene of the recipe."""
     if recipe.layout == "panel":
-        return panel_scene(rng, recipe)
+        return _finish(rng, recipe, *sample_panel(rng, recipe))
     if chance(rng, recipe.empty_share):
         return _empty(rng, recipe)
+    if chance(rng, recipe.group_share):
+        placed, panel = sample_group(rng, recipe)
+        return _finish(rng, recipe, reading_order(placed, recipe.size), panel, int(rng.integers(0, 4)))
     return _close(rng, recipe) if recipe.layout == "close" else _scene(rng, recipe)
 
 
@@ -62,7 +65,8 @@ def _instrument(rng: Rng, recipe: Recipe) -> InstrumentSpec:
     return sample_lamp(rng) if kind == "lamp" else sample_selector(rng)
 
 
-def _scene_of(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], things: int, panel: Panel | None = None) -> GaugeScene:
+def _finish(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], panel: Panel | None = None, things: int = 0) -> GaugeScene:
+    """Add everything around the instruments: background, look-alikes, light, wear, camera."""
     background = sample_background(rng, recipe)
     clean = background.style in ("white", "black")
     return GaugeScene(
@@ -83,7 +87,7 @@ def _scene_of(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], things: i
 
 def _empty(rng: Rng, recipe: Recipe) -> GaugeScene:
     """Background, clutter and look-alikes: often one large clock, wheel or lid where an instrument would be."""
-    scene = _scene_of(rng, recipe, (), int(rng.integers(0, 7)))
+    scene = _finish(rng, recipe, (), None, int(rng.integers(0, 7)))
     if not chance(rng, 0.5):
         return scene
     big = sample_things(rng, recipe.size, 1, 0.5, 0.9)[0]
@@ -101,7 +105,7 @@ def _close(rng: Rng, recipe: Recipe) -> GaugeScene:
     small = isinstance(spec, (LampSpec, SelectorSpec))
     radius = 0.5 * size * fill * (0.85 if small else 1.0)
     pose = sample_pose(rng, recipe.pose, center, radius)
-    return _scene_of(rng, recipe, (Placed(spec, pose),), int(rng.integers(0, 4)))
+    return _finish(rng, recipe, (Placed(spec, pose),), None, int(rng.integers(0, 4)))
 
 
 def _overlap(first: Box, second: Box) -> float:
@@ -138,7 +142,7 @@ def _scene(rng: Rng, recipe: Recipe) -> GaugeScene:
                 placed.append(one)
                 boxes.append(box)
                 break
-    return _scene_of(rng, recipe, reading_order(placed, size), int(rng.integers(0, 9)))
+    return _finish(rng, recipe, reading_order(placed, size), None, int(rng.integers(0, 9)))
 
 
 def reading_order(placed: Sequence[Placed], size: int) -> list[Placed]:
@@ -158,43 +162,3 @@ def reading_order(placed: Sequence[Placed], size: int) -> list[Placed]:
     rest = [one for i, one in enumerate(placed) if i != main]
     rest.sort(key=lambda one: (int(4 * (box_of(one)[1] + box_of(one)[3]) / 2 / size), box_of(one)[0]))
     return [placed[main], *rest]
-
-
-def panel_scene(rng: Rng, recipe: Recipe) -> GaugeScene:
-    """A panel of the XYZ-2000: gauge, warning lamp and mode selector over one nameplate."""
-    fraction = sample_fraction(rng, models.SCALES[models.XYZ_2000], recipe.dial.at_rest)
-    dial = models.model_dial(rng, models.XYZ_2000, fraction)
-    lamp = sample_lamp(rng)
-    lamp = LampSpec(
-        lamp.state, lamp.lens_color, lamp.ring, lamp.ring_color, faceted=lamp.faceted, glow=lamp.glow, model=models.XYZ_2000
-    )
-    selector = sample_selector(rng, models.XYZ_2000)
-    size = recipe.size
-    fill = between(rng, *recipe.fill)
-    pose = sample_pose(rng, recipe.pose, (size / 2, size / 2), 0.5 * size * fill)
-    return build_panel(rng, recipe, (dial, lamp, selector), pose)
-
-
-def build_panel(rng: Rng, recipe: Recipe, specs: tuple[InstrumentSpec, LampSpec, SelectorSpec], pose: Pose) -> GaugeScene:
-    """Place gauge, lamp and selector on one panel of the given pose; which side the small ones take varies."""
-    dial, lamp, selector = specs
-    side = 1.0 if chance(rng, 0.75) else -1.0
-    color = gray(rng, 60, 215)
-    plate = (-40.0 - 18 * side, 66.0, 40.0 - 18 * side, 86.0)
-    plate_color = gray(rng, 190, 245)
-    title = Print(models.XYZ_2000, (plate[0] + plate[2]) / 2, 76.0, 13.0, pick(rng, BOLD), gray(rng, 5, 40))
-    ink = gray(rng, 5, 30) if sum(color) > 380 else gray(rng, 225, 250)
-    lamp_text = Print("WARNING", 68.0 * side, -66.0, 6.5, pick(rng, SANS), ink)
-    mode_text = Print("MODE", 68.0 * side, 66.0, 6.5, lamp_text.font, ink)
-    selector = replace(selector, prints=(), model=models.XYZ_2000)
-
-    def on_panel(x: float, y: float, scale: float) -> Pose:
-        return replace(pose, offset=(x, y), scale=scale)
-
-    placed = [
-        Placed(dial, on_panel(-28.0 * side, -12.0, 0.62)),
-        Placed(lamp, on_panel(68.0 * side, -44.0, 0.15)),
-        Placed(selector, on_panel(68.0 * side, 32.0, 0.27)),
-    ]
-    panel = Panel(pose, 100.0, 92.0, color, plate, plate_color, (title, lamp_text, mode_text))
-    return _scene_of(rng, recipe, placed, 0, panel)

@@ -213,18 +213,20 @@ class DialSpec:
 
 @dataclass(frozen=True, slots=True)
 class DisplayRow:
-    """One row of a display: the digits to show, letters before them, the unit printed behind them."""
+    """One row of a display: the digits, letters before them, and the unit behind them (`unit_text` None: not in the window)."""
 
     digits: str
     lead: str = ""
     unit: str | None = None
     unit_text: str | None = None
-    height: float = 40.0
 
 
 @dataclass(frozen=True, slots=True)
 class DigitalSpec:
-    """A device with a 7-segment display; `lit` False is a display that is switched off."""
+    """A device with a 7-segment display; `lit` False is a display that is switched off, `bare` one without its device.
+
+    `buttons` are (x, y, half width, half height, colour), `dots` small lamps (x, y, radius, colour).
+    """
 
     case: Case
     rows: tuple[DisplayRow, ...]

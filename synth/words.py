@@ -79,7 +79,7 @@ LABELS = (
     "LITRES",
     "No. 7",
 )
-LAMP_LABELS = ("POWER", "ALARM", "FAULT", "RUN", "READY", "WARN", "STOP", "PUMP ON", "H1", "L2", "OVERLOAD", "SP-3")
+LAMP_LABELS = ("POWER", "ALARM", "FAULT", "RUN", "READY", "WARN", "STOP", "PUMP ON", "H1", "L2", "OVERLOAD")
 MODES = (
     ("OFF", "ON"),
     ("MAN", "OFF", "AUTO"),

@@ -125,7 +125,7 @@ def _bokeh(pen: Pen, rng: np.random.Generator) -> None:
 
 
 def _clutter(rng: np.random.Generator) -> Image:
-    color = gray(rng, 20, 220, 14) if rng.random() < 0.7 else _muted(rng)
+    color = gray(rng, 20, 220, 8) if rng.random() < 0.7 else _muted(rng)
     pen = _on(_textured(rng, color, float(rng.uniform(5, 35)), float(rng.uniform(1, 10))))
     if rng.random() < 0.15:
         _bokeh(pen, rng)

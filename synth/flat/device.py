@@ -241,8 +241,8 @@ def _knob(pen: Pen, spec: SelectorSpec, angle: float, rng: np.random.Generator) 
         )
         pen.box(-knob * 0.05, -knob * 1.0, knob * 0.05, -knob * 0.2, spec.mark_color)
     elif spec.style == "lever":
-        pen.box(-knob * 0.2, -knob * 1.25, knob * 0.2, knob * 0.35, top, knob * 0.12)
-        pen.box(-knob * 0.06, -knob * 1.2, knob * 0.06, -knob * 0.7, spec.mark_color)
+        pen.box(-knob * 0.2, -knob * 1.08, knob * 0.2, knob * 0.35, top, knob * 0.12)
+        pen.box(-knob * 0.06, -knob * 1.04, knob * 0.06, -knob * 0.7, spec.mark_color)
     else:
         ribs = int(rng.integers(12, 30))
         for k in range(ribs):

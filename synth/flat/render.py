@@ -24,10 +24,10 @@ def render(scene: GaugeScene) -> NDArray[np.uint8]:
     """The picture of a scene: (height, width, 3) uint8 RGB. Raises FontError where a font is missing."""
     pen = Pen(scene.width, scene.height)
     draw_background(pen, scene.background)
-    if scene.panel is not None:
-        draw_panel(pen, scene.panel, scene.light)
     for placed in scene.things:
         draw_thing(pen, placed.thing, placed.pose)
+    if scene.panel is not None:
+        draw_panel(pen, scene.panel, scene.light)
     for index, instrument in reversed(list(enumerate(scene.instruments))):
         _draw(pen, instrument, scene, np.random.default_rng([scene.seed, 1 + index]))
     if scene.light.cast_shadow > 0:

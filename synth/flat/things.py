@@ -152,20 +152,14 @@ def _label(pen: Pen, rng: Rng) -> None:
 
 
 def _button(pen: Pen, rng: Rng) -> None:
+    """A push button; always with its word or sign, for a plain one could as well be a lamp."""
     ring = gray(rng, 20, 200)
     color: Color = pick(rng, ((190, 25, 25), (20, 120, 50), (30, 30, 30), (225, 225, 225), (30, 70, 150)))
     pen.disc(0, 0, 100, ring, shader=linear((-70, -70), (70, 70), [rgba(lighten(ring, f)) for f in (0.4, -0.3)]))
     pen.disc(0, 0, 72, lighten(color, -0.2))
     pen.disc(-2, -3, 66, color)
-    if rng.random() < 0.4:
-        pen.text(
-            pick(rng, ("STOP", "START", "I", "O", "RESET")),
-            0,
-            0,
-            26,
-            pick(rng, BOLD),
-            (250, 250, 250) if sum(color) < 400 else (20, 20, 20),
-        )
+    ink = (250, 250, 250) if sum(color) < 400 else (20, 20, 20)
+    pen.text(pick(rng, ("STOP", "START", "I", "O", "RESET", "TEST")), 0, 0, 30, pick(rng, BOLD), ink)
 
 
 DRAWERS: dict[str, Callable[[Pen, Rng], None]] = {
