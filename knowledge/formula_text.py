@@ -13,7 +13,7 @@ from vision.units import find_unit
 
 VARIABLE = "angle"
 
-_CODE = re.compile(r"`+(?:[a-z]+\n)?\s*([^`=]+?)\s*=\s*([^`=]+?)\s*`+")
+_CODE = re.compile(r"`([^`=]+)=([^`=]+)`")
 _VARIABLE_NAMES = re.compile(r"pointer angle|pointer_angle|needle angle|\bangle\b|指针角度|指针转角|指针角|角度", re.IGNORECASE)
 _SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "（": "(", "）": ")"})
 _ARITHMETIC = re.compile(rf"(?:{VARIABLE}|\d+(?:\.\d+)?|[-+*/()\s])+")
@@ -32,10 +32,15 @@ def find_formulas(text: str) -> tuple[FormulaText, ...]:
     """Formulas over the pointer's angle in a text; anything else in back-ticks is not one."""
     found: list[FormulaText] = []
     for match in _CODE.finditer(text):
-        quantity, right = match.group(1).strip().lower(), match.group(2).strip()
+        # The first line of a fenced block names its language, not a quantity.
+        left, right = match.group(1).strip().splitlines(), match.group(2).strip()
+        if not left:
+            continue
+        quantity = left[-1].strip().lower()
         expression, unit = _split_unit(_VARIABLE_NAMES.sub(VARIABLE, right.translate(_SIGNS)))
         if VARIABLE in expression and _ARITHMETIC.fullmatch(expression):
-            found.append(FormulaText(quantity, " ".join(expression.split()), unit, match.group(0).strip("`").strip()))
+            shown = f"{left[-1].strip()} = {right}"
+            found.append(FormulaText(quantity, " ".join(expression.split()), unit, shown))
     return tuple(found)
 
 

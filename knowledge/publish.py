@@ -92,11 +92,18 @@ def corpus_version(corpus: Path, embedder: Embedder) -> str:
 def publish(home: Path, corpus: Path, embedder: Embedder) -> Path:
     """Publish a corpus if it is not published yet and make it current. Returns the publication's folder.
 
-    Raises ArticleError where the corpus does not hold; what was published before stays current then.
+    Raises ArticleError where the corpus does not hold, PublishError where the home cannot be written; what
+    was published before stays current then.
     """
     if not corpus.is_dir():
         raise PublishError(f"{corpus} is not a folder of articles")
-    root = knowledge_root(home)
+    try:
+        return _publish(knowledge_root(home), corpus, embedder)
+    except OSError as error:
+        raise PublishError(f"cannot publish {corpus} under {home}: {error}; choose a home that can be written") from error
+
+
+def _publish(root: Path, corpus: Path, embedder: Embedder) -> Path:
     version = corpus_version(corpus, embedder)
     folder = root / "versions" / version
     if read_manifest(folder) is None:

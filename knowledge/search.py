@@ -32,6 +32,7 @@ from knowledge.publish import (
     read_chunks,
     read_manifest,
 )
+from knowledge.questions import clean_question
 from knowledge.structured import load_facts
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -151,7 +152,8 @@ class KnowledgeBase:
             raise SearchError(f"k must be at least 1, got {k}")
         if semantic_type is not None and semantic_type not in SemanticType.__args__:  # type: ignore[attr-defined]
             raise SearchError(f"unknown semantic type {semantic_type!r}; known: {', '.join(SemanticType.__args__)}")  # type: ignore[attr-defined]
-        if not query.strip():
+        query = clean_question(query)
+        if not query:
             return []
         preferred = _language(language) if language else _script(query)
         known = self.canonical_model(model) if model is not None else self._named_model(query)

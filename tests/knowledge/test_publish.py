@@ -205,6 +205,12 @@ def test_nothing_published_and_no_corpus_are_named(home: Path, tmp_path: Path, e
         publish(home, tmp_path / "nowhere", embedder)
 
 
+def test_a_home_that_cannot_be_written_is_named(home: Path, make_corpus: MakeCorpus, embedder: HashEmbedder) -> None:
+    home.write_text("a file where a folder should be", encoding="utf-8")
+    with pytest.raises(PublishError, match=r"home.* choose a home that can be written"):
+        publish(home, make_corpus(a_en=FIRST), embedder)
+
+
 def test_an_index_of_another_embedder_is_refused(home: Path, make_corpus: MakeCorpus, embedder: HashEmbedder) -> None:
     publish(home, make_corpus(a_en=FIRST), embedder)
     with pytest.raises(PublishError, match="'hash', not 'other'"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from knowledge.formula_text import find_formulas
@@ -97,3 +99,11 @@ def test_formulas(text: str, quantity: str, expression: str, unit: str | None) -
 )
 def test_other_code_is_no_formula(text: str) -> None:
     assert find_formulas(text) == ()
+
+
+def test_long_runs_do_not_take_long() -> None:
+    began = time.perf_counter()
+    assert find_formulas("`" + " " * 20_000 + "= angle") == ()
+    assert find_declarations("unit of " + "a " * 20_000) == ()
+    assert find_declarations("单位" * 10_000) == ()
+    assert time.perf_counter() - began < 2.0
