@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from synth.spec import Needle, Scale, ScaleArt, Vec, direction, polar
@@ -53,12 +54,27 @@ def numerals(scale: Scale, art: ScaleArt, pivot: Vec) -> tuple[PrintedNumeral, .
     majors = scale.majors()
     if scale.sweep_deg > 350:
         majors = majors[:-1]
+    values = majors[:: art.numeral_every]
+    if scale.exponent != 1.0:
+        values = _uncrowded(scale, art, values)
     found = []
-    for value in majors[:: art.numeral_every]:
+    for value in values:
         angle = scale.angle_at(scale.fraction_of(value))
         text = number_text(abs(value) if art.unsigned else value, scale.major_step)
         found.append(PrintedNumeral(text, round(value, 6), polar(pivot, art.numeral_radius, angle), angle))
     return tuple(found)
+
+
+def _uncrowded(scale: Scale, art: ScaleArt, values: tuple[float, ...]) -> tuple[float, ...]:
+    """Numbers with room for each: makers leave out those in the crowded part of a scale that is not linear."""
+    order = values[::-1] if scale.exponent > 1 else values
+    kept: list[float] = []
+    for value in order:
+        width = 0.6 * art.numeral_size * max(2, len(number_text(value, scale.major_step)))
+        room = math.radians(scale.sweep_deg) * max(art.numeral_radius, 1.0)
+        if not kept or abs(scale.fraction_of(value) - scale.fraction_of(kept[-1])) * room > width:
+            kept.append(value)
+    return tuple(sorted(kept))
 
 
 def needle_outline(needle: Needle, pivot: Vec, angle_deg: float) -> tuple[Vec, ...]:

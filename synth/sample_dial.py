@@ -61,7 +61,8 @@ def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
     zones = _zones(rng, art, style) if chance(rng, options.zones) or (style == "edge" and chance(rng, 0.4)) else ()
     share = options.set_hand * (4.0 if style == "transformer" else 1.0)
     hands = sample_hands(rng, needle, art, scale, share)
-    skirted = style in ("panel", "quadrant", "edge") and chance(rng, 0.55)
+    skirted = style in ("panel", "edge") and chance(rng, 0.55)
+    cornered = style == "quadrant" and chance(rng, 0.55)
     spec = DialSpec(
         case=case,
         face_color=face,
@@ -75,6 +76,7 @@ def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
         hands=hands,
         screws=_screws(rng, layout, style),
         skirt=layout.pivot[1] - between(rng, 2, 18) if skirted else None,
+        cover=between(rng, 8, 45) if cornered else 0.0,
         skirt_color=gray(rng, 10, 60) if chance(rng, 0.6) else gray(rng, 120, 230),
         stop_pin=fraction <= 0.02 and chance(rng, 0.4),
         reset_knob=between(rng, 14, 26) if chance(rng, 0.35 if style == "transformer" else 0.02) else 0.0,

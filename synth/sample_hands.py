@@ -64,7 +64,7 @@ def sample_hands(rng: Rng, needle: Needle, art: ScaleArt, scale: Scale, share: f
     while len(hands) < 2 and chance(rng, 0.15 if hands else share):
         red_needle = needle.color[0] > 150 and needle.color[1] < 110
         name = (
-            pick(rng, ("yellow", "green", "black"))
+            pick(rng, ("yellow", "green"))
             if red_needle
             else ("red" if chance(rng, 0.85) else pick(rng, ("yellow", "green", "orange")))
         )

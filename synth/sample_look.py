@@ -80,7 +80,7 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
         else 0.0,
         motion_px=scale * between(rng, 3, 11) if chance(rng, options.motion) else 0.0,
         motion_deg=between(rng, 0, 180),
-        low_side=int(scale * between(rng, 90, 300)) if low else 0,
+        low_side=int(scale * between(rng, 60, 300)) if low else 0,
         noise=float(rng.exponential(4.0)) + 0.5 if chance(rng, options.noise) else 0.0,
         noise_scale=between(rng, 1, 3),
         vignette=between(rng, 0.05, 0.5) if chance(rng, 0.2) else 0.0,

@@ -185,7 +185,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class DialSpec:
-    """A dial: everything printed on it and where its needle stands (`fraction` of the sweep)."""
+    """A dial: everything printed on it and where its needle stands (`fraction` of the sweep).
+
+    `skirt` is the height below which a panel meter's cover hides the face, None for none; `cover` how far one
+    over the lower right corner reaches, 0 for none.
+    """
 
     case: Case
     face_color: Color
@@ -200,6 +204,7 @@ class DialSpec:
     prints: tuple[Print, ...] = ()
     screws: tuple[tuple[float, float, float], ...] = ()
     skirt: float | None = None
+    cover: float = 0.0
     skirt_color: Color = (30, 30, 30)
     stop_pin: bool = False
     reset_knob: float = 0.0

@@ -58,6 +58,12 @@ def draw_dial(pen: Pen, spec: DialSpec, pose: Pose, light: Light, wear: Wear, rn
         with clip:
             if spec.reset_knob > 0:
                 _reset_knob(pen, spec.pivot, spec.reset_knob)
+            if spec.cover > 0:
+                x, y = spec.pivot
+                low = half * case.aspect
+                corner = [(half, y - spec.cover), (half, low), (x - spec.cover, low), (x - spec.cover * 0.2, y + 4)]
+                pen.polygon(corner, spec.skirt_color)
+                pen.polyline([corner[0], corner[3], corner[2]], lighten(spec.skirt_color, 0.4), 0.8, 0.8)
             if spec.skirt is not None:
                 pen.box(-half, spec.skirt, half, half * case.aspect, spec.skirt_color)
                 pen.box(-half, spec.skirt - 0.6, half, spec.skirt + 0.6, lighten(spec.skirt_color, 0.3))
