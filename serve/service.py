@@ -60,8 +60,12 @@ class Service:
         return self._reader.weights if self._reader is not None and self._knowledge is not None else None
 
     def load(self) -> None:
-        """Load what every photo needs. Raises the parts' own errors where weights or manuals are missing or damaged."""
-        _ = self.reader, self.knowledge
+        """Load all that a report needs, so that no request waits for it.
+
+        Raises the parts' own errors where weights or manuals are missing or damaged.
+        """
+        _ = self.reader
+        self.knowledge.search("pressure", k=1)  # The first question loads the embedder, which takes seconds.
 
     @property
     def reader(self) -> ReaderProtocol:
