@@ -46,7 +46,8 @@ INTEGER_RANGES = (255, 1023, 4095, 16383, 65535)
 
 _HASH_LIMIT_BYTES = 2**30  # A larger file is refused without a hash: reading it would take many seconds.
 _LATER_FORMATS = {b"ftypheic": "HEIC", b"ftypheix": "HEIC", b"ftypmif1": "HEIF", b"ftypavif": "AVIF"}
-_SIGNATURES = (b"\xff\xd8\xff", b"\x89PNG", b"RIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM", b"GIF8")
+_TIFF_SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_SIGNATURES = (b"\xff\xd8\xff", b"\x89PNG", b"RIFF", b"BM", b"GIF8", *_TIFF_SIGNATURES)
 _UNFIT_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Control, format, surrogate, line and paragraph separators.
 _decoding = threading.Lock()
 
@@ -117,7 +118,7 @@ def load_photo(source: Path | bytes, *, name: str | None = None, limits: PhotoLi
     if len(data) > limits.max_bytes:
         raise _too_many_bytes(len(data), label, digest, limits)
     try:
-        with _quiet_pillow(), Image.open(io.BytesIO(data), formats=FORMATS) as picture:
+        with _quiet_pillow(), _quiet_libtiff(data), Image.open(io.BytesIO(data), formats=FORMATS) as picture:
             _check_pixels(picture, label, digest, limits)
             return _decode(picture, label, digest, limits)
     except PhotoError:
@@ -192,6 +193,26 @@ def _quiet_pillow() -> Iterator[None]:
             yield
         finally:
             Image.MAX_IMAGE_PIXELS = before
+
+
+@contextmanager
+def _quiet_libtiff(data: bytes) -> Iterator[None]:
+    """For TIFF alone: libtiff writes what it thinks of a damaged file straight to the process's stderr."""
+    if not data.startswith(_TIFF_SIGNATURES):
+        yield
+        return
+    try:
+        kept = os.dup(2)
+    except OSError:  # A process without stderr has nothing to keep quiet.
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _check_pixels(picture: Image.Image, label: str, digest: str, limits: PhotoLimits) -> None:
