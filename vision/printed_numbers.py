@@ -25,6 +25,9 @@ FLIPPED_SIGN_WEIGHT = 0.6
 LOST_POINT_WEIGHT = 0.8
 MOVED_POINT_WEIGHT = 0.35
 MAX_DIGIT_COUNT = 5
+SINGLE_LETTER_CONFIDENCE = 0.7
+DEGREE_LETTER_CONFIDENCE = 0.55
+SINGLE_LETTER_SHARE = 0.5
 
 _WIDE = str.maketrans("，．：；－—–−＋（）／％０１２３４５６７８９·。", ",.:;----+()/%0123456789..")
 _LOOKALIKES = str.maketrans("OoQDlI|", "0000111")
@@ -95,16 +98,34 @@ def find_multiplier(text: str) -> float | None:
 
 
 def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
-    """Every printed unit. A single letter counts only where it stands alone and is a unit by itself."""
+    """Every printed unit. A single letter counts only where it stands alone, is sure and as large as a numeral."""
+    heights = [text.height_px for text in texts if re.fullmatch(r"[+-]?[0-9.,]+", plain_text(text.text))]
+    smallest = SINGLE_LETTER_SHARE * float(np.median(heights)) if heights else 0.0
     marks: list[UnitMark] = []
     for text in texts:
         plain = plain_text(text.text)
-        if _CONVERSION.search(plain):
+        single = len(plain.strip("()[]{} .,:;")) == 1 and plain.strip() not in ("℃", "℉")
+        if _CONVERSION.search(plain) or (plain.strip().upper() == "OF" and _is_within_words(text, texts)):
+            continue
+        # A box wider than its one letter holds a degree sign that was not read.
+        sure = DEGREE_LETTER_CONFIDENCE if text.width_px > 0.95 * text.height_px else SINGLE_LETTER_CONFIDENCE
+        if single and (text.confidence < sure or text.height_px < smallest):
             continue
         factor = find_multiplier(plain)
         for unit in _units_of(plain):
             marks.append(UnitMark(unit, factor or 1.0, text.center, text.height_px, text.color, text.confidence))
     return tuple(marks)
+
+
+def _is_within_words(text: PrintedText, texts: Sequence[PrintedText]) -> bool:
+    """Whether another word stands beside the text on its line: `OF` is then a word, not degrees Fahrenheit."""
+    for other in texts:
+        if other is text or not re.search(r"[A-Za-z]{3,}", other.text):
+            continue
+        apart = abs(other.center[0] - text.center[0]) - (other.width_px + text.width_px) / 2.0
+        if abs(other.center[1] - text.center[1]) < 0.5 * text.height_px and apart < 2.5 * text.height_px:
+            return True
+    return False
 
 
 def _words(text: PrintedText, plain: str) -> list[tuple[int, int]]:
@@ -192,9 +213,9 @@ def number_alternatives(token: str) -> tuple[Alternative, ...]:
         readings.append((float(digits[0] + "." + digits[1:]), LOST_POINT_WEIGHT))
     else:
         readings.append((float(digits), 1.0))
-        if "." in digits:
+        if "." in digits and float(digits):
             readings.append((float(digits.replace(".", "")), MOVED_POINT_WEIGHT))
-        else:
+        elif float(digits):
             readings.append((float(digits) / 10.0, MOVED_POINT_WEIGHT))
     sign = -1.0 if negative else 1.0
     alternatives = [Alternative(sign * value if value else 0.0, weight) for value, weight in readings]
@@ -224,10 +245,11 @@ _MISREAD = (
     (re.compile(r"(?<![A-Za-z])[Mm][Pp][aA](?![A-Za-z])"), "MPa"),
     (re.compile(r"(?<![A-Za-z])[Kk][Pp][aA](?![A-Za-z])"), "kPa"),
     (re.compile(r"(?<![A-Za-z])[\"']\s?[Hh][Gg](?![A-Za-z])"), "inHg"),
+    (re.compile(r"(?i)cubic\s?centim\w*"), "cc"),
     (re.compile(r"(?i)inches\s?of\s?water"), "inH2O"),
     (re.compile(r"(?i)mm\s?of\s?water"), "mmH2O"),
-    (re.compile(r"(?<![A-Za-z])[°'\"º]\s?C(?![A-Za-z])|℃"), "°C"),
-    (re.compile(r"(?<![A-Za-z])[°'\"º]\s?F(?![A-Za-z])|℉"), "°F"),
+    (re.compile(r"(?:[°º]|(?<![A-Za-z])['\"])\s?C(?![A-Za-z])|℃"), "°C"),
+    (re.compile(r"(?:[°º]|(?<![A-Za-z])['\"])\s?F(?![A-Za-z])|℉"), "°F"),
 )
 
 

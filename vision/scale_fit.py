@@ -115,39 +115,57 @@ def _table(placed: Sequence[PlacedNumber]) -> _Table:
 
 
 def _best_linear(placed: Sequence[PlacedNumber]) -> ScaleCandidate | None:
+    """The best supported of the lines through two marks; those that cannot win are told by their gain alone."""
     table = _table(placed)
     best: ScaleCandidate | None = None
-    strong = np.flatnonzero(table.weight >= PROPOSING_WEIGHT)
-    for first, second in itertools.combinations(strong.tolist(), 2):
-        rise = table.value[second] - table.value[first]
-        if table.owner[first] == table.owner[second] or rise == 0.0 or not _alike(table, first, second):
+    for anchor in np.flatnonzero(table.weight >= PROPOSING_WEIGHT).tolist():
+        alike = _alike(table, anchor)
+        slopes = _slopes(table, anchor, alike)
+        if not len(slopes):
             continue
-        apart = (table.angle[second] - table.angle[first]) % 360.0
-        for sweep in (apart, apart - 360.0):
-            if abs(sweep) < MIN_STEP_DEG:
-                continue
-            candidate = _support(table, placed, first, sweep / rise, best.score if best is not None else 0.0)
+        _, _, gain = _explained(table, anchor, slopes, alike)  # (S, T)
+        totals = gain.sum(axis=1)
+        for index in np.argsort(-totals).tolist():
+            if best is not None and totals[index] <= best.score:
+                break
+            candidate = _support(table, placed, anchor, float(slopes[index]), alike)
             if candidate is not None and (best is None or candidate.score > best.score + 1e-9):
                 best = candidate
     return best
 
 
-def _alike(table: _Table, first: int, second: int) -> bool:
-    radius = sorted((table.radius[first], table.radius[second]))
-    height = sorted((table.height[first], table.height[second]))
-    return bool(radius[1] <= RING_RATIO * radius[0] and height[1] <= HEIGHT_RATIO * height[0])
+def _alike(table: _Table, anchor: int) -> NDArray[np.bool_]:
+    """The rows that could stand on one ring with the anchor, printed in about the same size."""
+    radius, height = table.radius / table.radius[anchor], table.height / table.height[anchor]
+    ring = (radius <= RING_RATIO) & (radius >= 1.0 / RING_RATIO)
+    return np.asarray(ring & (height <= HEIGHT_RATIO) & (height >= 1.0 / HEIGHT_RATIO))
 
 
-def _support(table: _Table, placed: Sequence[PlacedNumber], anchor: int, slope: float, to_beat: float) -> ScaleCandidate | None:
-    """The marks that a line through `anchor` with `slope` (degrees clockwise per unit) explains."""
-    run = slope * (table.value - table.value[anchor])  # unwrapped, clockwise, from the anchor
+def _slopes(table: _Table, anchor: int, alike: NDArray[np.bool_]) -> Floats:
+    """Degrees clockwise per unit of value of every line through the anchor and a later mark, both ways round."""
+    partners = alike & (table.owner > table.owner[anchor]) & (table.value != table.value[anchor])
+    partners &= table.weight >= PROPOSING_WEIGHT
+    apart = (table.angle[partners] - table.angle[anchor]) % 360.0
+    rise = table.value[partners] - table.value[anchor]
+    sweeps = np.concatenate([apart, apart - 360.0])
+    return np.unique((sweeps / np.concatenate([rise, rise]))[np.abs(sweeps) >= MIN_STEP_DEG])
+
+
+def _explained(table: _Table, anchor: int, slopes: Floats, alike: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    """For every slope: run from the anchor and distance from it in degrees, and gain (0 where too far), each (S, T)."""
+    run = slopes[:, None] * (table.value - table.value[anchor])[None, :]
     off = (table.angle - table.angle[anchor] - run + 180.0) % 360.0 - 180.0
-    near = (np.abs(off) <= PAIR_TOLERANCE_DEG) & (np.abs(run) < 360.0)
-    near &= np.maximum(table.radius, table.radius[anchor]) <= RING_RATIO * np.minimum(table.radius, table.radius[anchor])
-    near &= np.maximum(table.height, table.height[anchor]) <= HEIGHT_RATIO * np.minimum(table.height, table.height[anchor])
-    rows = np.flatnonzero(near)
-    gain = table.weight * (1.0 - 0.5 * (off / PAIR_TOLERANCE_DEG) ** 2)
-    if len(rows) < 3 or float(gain[rows].sum()) <= to_beat:
+    near = (np.abs(off) <= PAIR_TOLERANCE_DEG) & (np.abs(run) < 360.0) & alike
+    return run, off, np.where(near, table.weight * (1.0 - 0.5 * (off / PAIR_TOLERANCE_DEG) ** 2), 0.0)
+
+
+def _support(
+    table: _Table, placed: Sequence[PlacedNumber], anchor: int, slope: float, alike: NDArray[np.bool_]
+) -> ScaleCandidate | None:
+    """The marks that a line through `anchor` with `slope` (degrees clockwise per unit) explains."""
+    run, off, gain = (part[0] for part in _explained(table, anchor, np.array([slope]), alike))
+    rows = np.flatnonzero(gain)
+    if len(rows) < 3:
         return None
     chosen = _one_each(rows, table, gain)
     kept = _within_one_turn(sorted(chosen, key=lambda row: float(run[row]) * math.copysign(1.0, slope)), run, gain)
@@ -169,7 +187,7 @@ def _support(table: _Table, placed: Sequence[PlacedNumber], anchor: int, slope: 
     values = {numeral.value for numeral in numerals}
     support = float(sum(gain[row] for row in kept if float(table.value[row]) in values))
     score = support * (1.0 if slope > 0 else COUNTER_CLOCKWISE_PRIOR) * math.sqrt(completeness(sorted(values)))
-    return ScaleCandidate(tuple(numerals), slope > 0, True, score)
+    return ScaleCandidate(tuple(numerals), bool(slope > 0), True, score)
 
 
 def _one_each(rows: NDArray[np.intp], table: _Table, gain: Floats) -> list[int]:

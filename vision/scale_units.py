@@ -2,8 +2,8 @@
 
 Two scales of one face show the same quantity, so at one angle their values stand in the ratio of their
 units: 100 psi lies beside 690 kPa. That tells them apart, even where only a few numbers of the second
-scale were read; where it does not, colour and size of the print do. A unit that is not printed is never
-made up.
+scale or only one of the two units was read; where it does not, place, colour and size of the print do.
+A unit that follows from nothing printed is never made up.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ def assign_units(
         pairing = _by_ratio(scale, printed, placed)
         if pairing is not None:
             settled.add(index)
-            if pairing in printed:
-                chosen[index] = printed[pairing]
+            chosen[index] = printed.get(pairing, _deduced(pairing, scale))
     open_scales = [index for index in range(len(scales)) if index not in settled]
     taken = {mark.unit for mark in chosen.values()}
     chosen |= _by_look({index: scales[index] for index in open_scales}, [m for m in printed.values() if m.unit not in taken])
@@ -69,6 +68,12 @@ def assign_units(
         factor = None if mark is None or mark.multiplier == 1.0 else mark.multiplier
         result.append(PrintedScale(_as_vacuum(scale) if vacuum else scale, unit, factor))
     return tuple(result)
+
+
+def _deduced(unit: str, scale: ScaleCandidate) -> UnitMark:
+    """A unit that OCR missed but that follows from the unit and the numbers printed beside the scale."""
+    mark = scale.numerals[0].place.mark
+    return UnitMark(unit, 1.0, mark.center, mark.height_px, mark.color, 0.5)
 
 
 def _distinct(units: Sequence[UnitMark]) -> dict[str, UnitMark]:
@@ -135,27 +140,32 @@ def _by_look(scales: dict[int, ScaleCandidate], units: Sequence[UnitMark]) -> di
     """The one unit for the one scale; of several, the pairs nearest in colour and size, where it is clear."""
     if len(scales) == 1 and len(units) == 1:
         return {next(iter(scales)): units[0]}
+    names = {unit.unit for unit in units}
+    compound = bool(names & VACUUM_UNITS) and any(name not in VACUUM_UNITS and compatible(name, "bar") for name in names)
     chosen: dict[int, UnitMark] = {}
     left = list(units)
     for index, scale in scales.items():  # best supported first
-        ranked = sorted(left, key=lambda unit: _unlikeness(scale, unit))
+        ranked = sorted((_unlikeness(scale, unit, compound), number) for number, unit in enumerate(left))
         if not ranked:
             break
-        margin = _unlikeness(scale, ranked[1]) - _unlikeness(scale, ranked[0]) if len(ranked) > 1 else math.inf
-        rivals = [_unlikeness(other, ranked[0]) for key, other in scales.items() if key not in chosen and key != index]
-        closest = not rivals or _unlikeness(scale, ranked[0]) <= min(rivals) + LOOK_MARGIN
-        if margin >= LOOK_MARGIN and closest:
-            chosen[index] = ranked[0]
-            left.remove(ranked[0])
+        nearest, number = ranked[0]
+        margin = ranked[1][0] - nearest if len(ranked) > 1 else math.inf
+        rivals = [
+            _unlikeness(other, left[number], compound) for key, other in scales.items() if key not in chosen and key != index
+        ]
+        if margin >= LOOK_MARGIN and nearest <= min(rivals, default=math.inf) + LOOK_MARGIN:
+            chosen[index] = left.pop(number)
     return chosen
 
 
-def _unlikeness(scale: ScaleCandidate, unit: UnitMark) -> float:
+def _unlikeness(scale: ScaleCandidate, unit: UnitMark, compound: bool) -> float:
     color = np.mean([numeral.place.mark.color for numeral in scale.numerals], axis=0)
     height = float(np.median([numeral.place.mark.height_px for numeral in scale.numerals]))
+    # The halves of a compound dial carry vacuum and pressure: each has its unit.
+    misplaced = (unit.unit in VACUUM_UNITS) != (max(scale.values) <= 0.0 or not scale.clockwise) and compound
     # Hue tells red from black print whatever the exposure; brightness does not.
     apart = float(np.abs((color - color.mean()) - (np.asarray(unit.color) - np.mean(unit.color))).sum()) / 100.0
-    return apart + 0.5 * abs(math.log(unit.height_px / height))
+    return apart + 0.5 * abs(math.log(unit.height_px / height)) + (1.0 if misplaced else 0.0)
 
 
 def _as_vacuum(scale: ScaleCandidate) -> ScaleCandidate:

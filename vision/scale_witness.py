@@ -28,11 +28,12 @@ INTERVAL_SDS = 2.0
 MAX_BEYOND_STEPS = 1.2
 """Printed steps beyond the outermost numeral read: one lost end numeral, and a stop a little further."""
 MIN_CONFIDENCE = 0.3
-REACH_MARGIN_DEG = 6.0
+MAX_BEYOND_BENT = 0.7
+"""Of the outermost gap, where the steepness itself is changing."""
 PLACEMENT_SHARE = 0.2
 """Of a letter's height: numerals are set beside their ticks by eye, one side of a dial like the other."""
 END_TOLERANCE_DEG = 15.0
-END_TOLERANCE_STEPS = 0.4
+END_TOLERANCE_STEPS = 0.25
 EXTRAPOLATED_SD_DEG = 2.5
 """A printed step beyond the outermost numeral."""
 UNIT_BONUS = 0.15
@@ -162,7 +163,8 @@ def _agrees(first: ScaleWitness, second: ScaleWitness) -> bool | None:
 def _read_one(scale: PrintedScale, geometry: DialGeometry, pointing_sd_deg: float, view: View) -> ScaleWitness:
     candidate = scale.candidate
     values, angles = candidate.values, candidate.angles_deg
-    curve = fit_curve(candidate, end_ticks(candidate, geometry))
+    ticks = end_ticks(candidate, geometry)
+    curve = fit_curve(candidate, ticks)
     needle = unwrap(candidate.direction * clock_angle(geometry.pivot, geometry.needle_tip), angles[0], angles[-1])
     base = ScaleWitness(
         None,
@@ -181,9 +183,9 @@ def _read_one(scale: PrintedScale, geometry: DialGeometry, pointing_sd_deg: floa
         view=view,
     )
     at = curve.value_at(needle)
-    beyond = _beyond_steps(candidate, at, needle)
+    beyond = _beyond_steps(candidate, at, needle, ticks)
     scale_text = f"{values[0]:g} to {values[-1]:g}"
-    if beyond > _allowed_beyond(candidate, geometry, needle):
+    if beyond > _allowed_beyond(candidate):
         return base._replace(reason=f"the needle points {beyond:.1f} steps beyond the numerals read, {scale_text}")
     placement = 0.0 if candidate.linear else placement_sd_deg(candidate)  # the smooth curve has it in its own deviation
     half = INTERVAL_SDS * math.hypot(at.sd_deg, pointing_sd_deg, placement, EXTRAPOLATED_SD_DEG * beyond) / at.slope_deg
@@ -223,7 +225,7 @@ def end_ticks(candidate: ScaleCandidate, geometry: DialGeometry) -> list[TickPoi
         away = -step if first else step
         angle = candidate.direction * clock_angle(geometry.pivot, end)
         best: TickPoint | None = None
-        for value in (outer, outer + away):
+        for value in (outer, outer + away, outer + 2.0 * away):
             expected = curve.angle_at(value)
             at = unwrap(angle, expected, expected)
             tolerance = min(END_TOLERANCE_DEG, END_TOLERANCE_STEPS * step * slope)
@@ -249,30 +251,24 @@ def placement_sd_deg(candidate: ScaleCandidate) -> float:
     return math.degrees(PLACEMENT_SHARE * height / radius)
 
 
-def _beyond_steps(candidate: ScaleCandidate, at: CurveValue, needle_deg: float) -> float:
-    """Printed steps that the needle lies outside the numerals; 0 between them."""
+def _beyond_steps(candidate: ScaleCandidate, at: CurveValue, needle_deg: float, ticks: Sequence[TickPoint]) -> float:
+    """Printed steps that the needle lies outside the numerals and half of those outside them within a located end."""
     values, angles = candidate.values, candidate.angles_deg
     if angles[0] <= needle_deg <= angles[-1]:
         return 0.0
-    if candidate.linear:
-        return max(values[0] - at.value, at.value - values[-1], 0.0) / printed_step(values)
-    if needle_deg < angles[0]:
-        return (angles[0] - needle_deg) / (angles[1] - angles[0])
-    return (needle_deg - angles[-1]) / (angles[-1] - angles[-2])
-
-
-def _allowed_beyond(candidate: ScaleCandidate, geometry: DialGeometry, needle_deg: float) -> float:
-    """More where a known end of the scale lies beyond the needle, on its side of the numerals."""
     if not candidate.linear:
-        return 0.7
-    low, high = candidate.angles_deg[0], candidate.angles_deg[-1]
-    for end in (geometry.scale_start, geometry.scale_end):
-        if end is None:
-            continue
-        at = unwrap(candidate.direction * clock_angle(geometry.pivot, end), low, high)
-        if at - REACH_MARGIN_DEG <= needle_deg < low or high < needle_deg <= at + REACH_MARGIN_DEG:
-            return 2.0 * MAX_BEYOND_STEPS
-    return MAX_BEYOND_STEPS
+        if needle_deg < angles[0]:
+            return (angles[0] - needle_deg) / (angles[1] - angles[0])
+        return (needle_deg - angles[-1]) / (angles[-1] - angles[-2])
+    step = printed_step(values)
+    low, high = (pick((*values, *(tick.value for tick in ticks))) for pick in (min, max))
+    numerals = max(values[0] - at.value, at.value - values[-1], 0.0) / step
+    located = max(low - at.value, at.value - high, 0.0) / step
+    return located + 0.5 * (numerals - located)
+
+
+def _allowed_beyond(candidate: ScaleCandidate) -> float:
+    return MAX_BEYOND_STEPS if candidate.linear else MAX_BEYOND_BENT
 
 
 def _confidence(candidate: ScaleCandidate, curve: ScaleCurve, beyond: float) -> float:
