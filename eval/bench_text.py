@@ -122,7 +122,8 @@ def overlap_floor(text: str, sources: Sequence[str]) -> float:
 
 def floor_terms(text: str) -> frozenset[str]:
     """Lower-case words without common ones, and pairs of Chinese characters."""
-    return frozenset(word for word in _WORD.findall(text.lower()) if word not in _COMMON) | chinese_terms(text)
+    words = frozenset(word for word in _WORD.findall(text.lower()) if word not in _COMMON)
+    return words | frozenset(term for term in chinese_terms(text) if not term.isascii())
 
 
 def _probe(item: LabelledText) -> dict[str, float]:

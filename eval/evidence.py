@@ -85,11 +85,21 @@ def reading_facts(instruments: Sequence[Mapping[str, Any]]) -> list[Fact]:
     facts: list[Fact] = []
     for number, instrument in enumerate(instruments, 1):
         for said in (" ".join(_reading_english(instrument)), "".join(_reading_chinese(instrument))):
-            sentences = [make_fact(f"{READING}#{number}", span.text) for span in sentence_spans(said)]
+            sentences = [_with_intervals(make_fact(f"{READING}#{number}", span.text)) for span in sentence_spans(said)]
             facts += sentences
             if len(sentences) > 1:
                 facts.append(_joined(*sentences))
     return facts
+
+
+def _with_intervals(fact: Fact) -> Fact:
+    """Ranges of a reading are its uncertainty or its scale: no number within them is thereby said to be shown."""
+
+    def marked(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+        return tuple(q.model_copy(update={"bound": "interval"}) if q.low < q.high else q for q in quantities)
+
+    clauses = tuple(clause.model_copy(update={"quantities": marked(clause.quantities)}) for clause in fact.clauses)
+    return fact._replace(clauses=clauses, quantities=marked(fact.quantities))
 
 
 def _joined(*facts: Fact) -> Fact:
@@ -120,12 +130,27 @@ def _cells(line: str) -> list[str]:
     return [cell.strip().strip("*` ") for cell in line.strip().strip("|").split("|")]
 
 
+_SOURCES_EN = {
+    "calibration_formula": "the pointer angle with the calibration formula of the manual",
+    "numerals": "the printed numbers",
+    "printed_scale": "the printed scale",
+    "digits": "the digits of the display",
+}
+_SOURCES_ZH = {
+    "calibration_formula": "指针角度和说明书公式",
+    "numerals": "印刷数字",
+    "printed_scale": "印刷刻度",
+    "digits": "显示数字",
+}
+
+
 def _reading_english(one: Mapping[str, Any]) -> list[str]:
     fields, unit = one.get("fields") or {}, one.get("unit") or ""
     said = [f"The instrument is a {one.get('kind')}{_named(one, ' of model ')}."]
     if one.get("value") is not None:
         low, high = _number(one.get("value_low")), _number(one.get("value_high"))
-        said.append(f"The reading is {_number(one['value'])} {unit}, between {low} and {high} {unit}.")
+        origin = _SOURCES_EN.get(str(one.get("value_source")), "the photo")
+        said.append(f"The reading is {_number(one['value'])} {unit}, between {low} and {high} {unit}, taken from {origin}.")
     if fields.get("pointer_angle") is not None:
         angle = _number(fields["pointer_angle"])
         said.append(
@@ -155,7 +180,8 @@ def _reading_chinese(one: Mapping[str, Any]) -> list[str]:
     said = [f"仪表型号为{one['instrument_model']}。"] if one.get("instrument_model") else []
     if one.get("value") is not None:
         low, high = _number(one.get("value_low")), _number(one.get("value_high"))
-        said.append(f"读数为 {_number(one['value'])} {unit}，区间为 {low} 至 {high} {unit}。")
+        origin = _SOURCES_ZH.get(str(one.get("value_source")), "照片")
+        said.append(f"读数为 {_number(one['value'])} {unit}，区间为 {low} 至 {high} {unit}，取自{origin}。")
     if fields.get("pointer_angle") is not None:
         angle = _number(fields["pointer_angle"])
         said.append(f"指针角度为 {angle} 度。指针位于从6点钟方向顺时针 {angle} 度处。")

@@ -131,10 +131,11 @@ def _graded(terms: frozenset[str], best: _Trial, facts: Sequence[Fact], reading:
 
 def _candidates(claim: Claim, terms: frozenset[str], facts: Sequence[Fact], reading: Sequence[Fact]) -> list[Fact]:
     """What may bear the claim out. With no words of its own ("the reading is 5 bar") only the reading may, if there is one."""
+    of_reading = _READING_WORDS.search(claim.text) is not None
     if not terms and reading:
-        return list(reading)
+        return [fact for fact in reading if _READING_WORDS.search(fact.text) or not of_reading]
     # The reading's numbers may stand beside a manual's only where the claim speaks of the reading or compares.
-    compares = len(claim.quantities) > 1 or _READING_WORDS.search(claim.text) is not None
+    compares = len(claim.quantities) > 1 or of_reading
     beside = [joined(fact, reading) for fact in facts] if reading and claim.quantities and compares else []
     return [*facts, *reading, *beside]
 

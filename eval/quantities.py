@@ -14,7 +14,8 @@ from eval.values import value_in_unit
 from vision.fields import Contract
 from vision.units import UNITS, find_unit
 
-Bound = Literal["exact", "at least", "at most"]
+Bound = Literal["exact", "at least", "at most", "interval"]
+"""`interval`: an uncertainty or a scale, of which no single number within is stated."""
 
 
 class _TextUnit(NamedTuple):
@@ -233,10 +234,10 @@ def same_dimension(first: Quantity, second: Quantity) -> bool:
 def bears_out(evidence: Quantity, claim: Quantity, stated_units: frozenset[str] = frozenset()) -> bool:
     """Whether the evidence's number supports the claim's, after conversion and to the claim's last digit.
 
-    A single number is borne out by a range that holds it; a range by the same range. A unit that the
+    A single number is borne out by a range that holds it (an `interval` states none); a range by the same range. A unit that the
     evidence does not state (beside the number, or in `stated_units` of its surroundings) is an invention.
     """
-    if {claim.bound, evidence.bound} == {"at least", "at most"}:
+    if {claim.bound, evidence.bound} == {"at least", "at most"} or (evidence.bound == "interval" and claim.low == claim.high):
         return False
     if claim.unit is None or (evidence.unit is None and claim.unit in stated_units):
         low, high = evidence.low, evidence.high
