@@ -54,20 +54,20 @@ class WearOptions(_Part):
     cast_shadow: Share = 0.12
     dirt: Share = 0.25
     scratches: Share = 0.12
-    fog: Share = 0.08
+    fog: Share = 0.05
     yellowing: Share = 0.08
     liquid: Share = 0.06
     fingers: Share = 0.03
 
 
 class CameraOptions(_Part):
-    blur: Share = 0.4
+    blur: Share = 0.32
     motion: Share = 0.08
-    low_resolution: Share = 0.3
+    low_resolution: Share = 0.22
     noise: Share = 0.5
     jpeg: Share = 0.7
     gray: Share = 0.06
-    dark: Share = 0.1
+    dark: Share = 0.07
     bright: Share = 0.08
     color_cast: Share = 0.3
     overlay: Share = 0.04

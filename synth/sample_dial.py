@@ -50,7 +50,7 @@ def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
     vacuum = None
     if style == "pressure" and chance(rng, options.vacuum_side):
         scale, vacuum = sample_vacuum(rng, scale)
-    scale, art = sample_art(rng, scale, layout, style, font, ink)
+    art = sample_art(rng, scale, layout, style, font, ink)
     second = None
     if vacuum is not None:
         second = vacuum, replace(art, unsigned=True, color=near(rng, HUES["red"], 12) if chance(rng, 0.35) else ink)

@@ -78,41 +78,60 @@ def sample_scale(rng: Rng, unit: str, layout: Layout, options: DialOptions) -> S
     )
 
 
-def sample_art(rng: Rng, scale: Scale, layout: Layout, style: str, font: str, ink: Color) -> tuple[Scale, ScaleArt]:
+class _Fit(NamedTuple):
+    """Numerals that fit: their size, how many majors apart they stand, and their radius."""
+
+    size: float
+    every: int
+    radius: float
+
+
+def _fit_numerals(rng: Rng, scale: Scale, size: float, condensed: float, edge: float, outside: bool) -> _Fit:
+    """Shrink the numerals, or print every second one, until they stand clear of each other along the arc.
+
+    `edge` is the radius of the ticks' ends on the numerals' side.
+    """
+    count = len(scale.majors())
+    longest = "0" * max(len(number_text(v, scale.major_step)) for v in scale.majors())
+    gap, every = between(rng, 1, 5), 1
+    for _ in range(6):
+        width = 1.08 * text_width(longest, size, condensed)
+        reach = gap + 0.32 * size + 0.3 * width
+        radius = edge + reach if outside else max(18.0, edge - reach)
+        room = math.radians(scale.sweep_deg) * radius / max(1, count - 1) * every
+        if 0.5 * (width + size) < 0.92 * room or size < 5.5:
+            break
+        if every == 1 and count % 2 == 1 and count > 4:
+            every = 2
+        else:
+            size *= 0.82
+    if every == 1 and count % 2 == 1 and count > 6 and chance(rng, 0.3):
+        every = 2
+    return _Fit(size, every, radius)
+
+
+def sample_art(rng: Rng, scale: Scale, layout: Layout, style: str, font: str, ink: Color) -> ScaleArt:
+    """How a scale is drawn: ticks, numerals inside or outside of them, weights."""
     size = between(rng, 10, 17) * {"transformer": 1.6, "automotive": 1.15}.get(style, 1.0)
     condensed = between(rng, 0.75, 1.0)
-    texts = [number_text(v, scale.major_step) for v in scale.majors()]
-    longest = max(len(t) for t in texts)
-    radius = layout.radius
-    outside = chance(rng, 0.16) and style not in ("transformer",)
-    major = between(rng, 6, 15)
+    radius, major = layout.radius, between(rng, 6, 15)
+    outside = chance(rng, 0.16) and style != "transformer"
     if outside:
-        radius -= size * 0.5 + text_width("0" * longest, size, condensed) * 0.5 + 1
-    inner_room = radius - major
-    room = math.radians(scale.sweep_deg) / max(1, len(texts) - 1) * (radius if outside else inner_room * 0.85)
-    every = 1
-    width = text_width("0" * longest, size, condensed)
-    if width > room * 0.9:
-        if (len(texts) - 1) % 2 == 0 and len(texts) > 4:
-            every = 2
-        size *= min(1.0, max(0.5, room * every * 0.9 / width))
-    elif (len(texts) - 1) % 2 == 0 and len(texts) > 6 and chance(rng, 0.3):
-        every = 2
-    width = text_width("0" * longest, size, condensed)
-    gap = between(rng, 1, 5)
-    numeral_radius = radius + gap + 0.35 * size + 0.3 * width if outside else inner_room - gap - 0.3 * size - 0.3 * width
+        longest = max(len(number_text(v, scale.major_step)) for v in scale.majors())
+        radius -= size * 0.5 + 0.5 * text_width("0" * longest, size, condensed) + 1
+    fit = _fit_numerals(rng, scale, size, condensed, radius if outside else radius - major, outside)
     minor = major * between(rng, 0.35, 0.8)
     fat = between(rng, 0.8, 2.2) * (1.5 if style in ("transformer", "automotive") else 1.0)
     # A counter-clockwise or signed scale keeps its sign in the value even where the face does not print it.
     unsigned = (scale.minimum < 0 < scale.maximum and chance(rng, 0.12)) or (scale.maximum <= 0 and chance(rng, 0.4))
-    art = ScaleArt(
+    return ScaleArt(
         radius=radius,
         major_length=major,
         minor_length=minor,
         major_width=fat,
         minor_width=max(0.5, fat * between(rng, 0.3, 0.7)),
-        numeral_radius=max(18.0, numeral_radius),
-        numeral_size=size,
+        numeral_radius=fit.radius,
+        numeral_size=fit.size,
         color=ink,
         font=font,
         condensed=condensed,
@@ -120,11 +139,10 @@ def sample_art(rng: Rng, scale: Scale, layout: Layout, style: str, font: str, in
         arc=chance(rng, 0.4),
         arc_width=between(rng, 0.5, 1.8),
         numerals_rotated=chance(rng, 0.12),
-        numeral_every=every,
+        numeral_every=fit.every,
         unsigned=unsigned,
         dotted=chance(rng, 0.02),
     )
-    return scale, art
 
 
 def sample_fraction(rng: Rng, scale: Scale, at_rest: float) -> float:

@@ -69,6 +69,8 @@ def _finish(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], panel: Pane
     """Add everything around the instruments: background, look-alikes, light, wear, camera."""
     background = sample_background(rng, recipe)
     clean = background.style in ("white", "black")
+    camera = sample_camera(rng, recipe.camera, recipe.size)
+    colored = any(isinstance(one.spec, LampSpec) for one in instruments)  # a grey photo does not show a lamp's colour
     return GaugeScene(
         width=recipe.size,
         height=recipe.size,
@@ -79,7 +81,7 @@ def _finish(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], panel: Pane
         panel=panel,
         light=sample_light(rng, recipe.wear),
         wear=sample_wear(rng, recipe.wear),
-        camera=sample_camera(rng, recipe.camera, recipe.size),
+        camera=replace(camera, gray=camera.gray and not colored),
         fingers=chance(rng, recipe.wear.fingers),
         overlay=sample_overlay(rng, recipe.size) if chance(rng, recipe.camera.overlay) else (),
     )
