@@ -20,7 +20,7 @@ from vision.scale_view import DialGeometry
 from vision.scale_witness import POINTING_SD_DEG, ScaleWitness, fit_curve, read_scale
 
 FINE_SIDE_PX = 1024
-SURE = 0.65
+SURE = 0.6
 """Confidence from which no further look is taken for the value's sake."""
 DOUBTFUL = 0.5
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
@@ -41,7 +41,7 @@ def witness_dial(
     """
     texts = reader.read(crop)
     witness, texts = _with_neighbours(reader, crop, geometry, texts, pointing_sd_deg)
-    if witness.value is None or witness.confidence < SURE or witness.unit is None:
+    if witness.value is None or witness.confidence < SURE:
         finer = NumeralReader(FINE_SIDE_PX).read(crop)
         second, merged = _with_neighbours(reader, crop, geometry, merge_looks(texts, finer), pointing_sd_deg)
         if _is_better(second, witness):

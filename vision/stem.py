@@ -95,6 +95,13 @@ class StemFeatures(NamedTuple):
     stride_16: Tensor  # (B, 112, H/16, W/16)
 
 
+class PartialFeatures(NamedTuple):
+    """Output of some blocks: the last map, and those that leave the stem."""
+
+    last: Tensor
+    kept: list[Tensor]
+
+
 class EfficientNetStem(nn.Module):
     """(B, 3, H, W) in [-1, 1] -> features at strides 4, 8 and 16.
 
@@ -108,14 +115,21 @@ class EfficientNetStem(nn.Module):
         self._bn0 = _norm(32)
         self._blocks = nn.ModuleList(InvertedResidual(spec) for spec in BLOCKS)
 
-    def forward(self, pixel_values: Tensor) -> StemFeatures:
-        h = F.relu6(self._bn0(self._conv_stem(pixel_values)))
+    def enter(self, pixel_values: Tensor) -> Tensor:
+        """The first convolution: (B, 3, H, W) -> (B, 32, H/2, W/2)."""
+        return F.relu6(self._bn0(self._conv_stem(pixel_values)))
+
+    def run(self, h: Tensor, first: int, end: int) -> PartialFeatures:
+        """Blocks `first` to `end - 1`, and the feature maps that leave the stem on the way."""
         kept: list[Tensor] = []
-        for index, block in enumerate(self._blocks):
-            h = block(h)
+        for index in range(first, end):
+            h = self._blocks[index](h)
             if index in (STRIDE_4_BLOCK, STRIDE_8_BLOCK, STRIDE_16_BLOCK):
                 kept.append(h)
-        return StemFeatures(*kept)
+        return PartialFeatures(h, kept)
+
+    def forward(self, pixel_values: Tensor) -> StemFeatures:
+        return StemFeatures(*self.run(self.enter(pixel_values), 0, len(BLOCKS)).kept)
 
     def train(self, mode: bool = True) -> EfficientNetStem:
         super().train(mode)

@@ -31,7 +31,11 @@ UNITS: tuple[Unit, ...] = (
     Unit("bar", "bar", ("巴", "Bar", "BAR")),
     Unit("mbar", "millibar", ("毫巴", "hPa", "mBar", "MBAR", "millibar")),
     Unit("psi", "pound_force_per_square_inch", ("PSI", "Psi", "lb/in2", "lbf/in2", "lb/in²", "psig", "PSIG", "psid")),
-    Unit("kgf/cm2", "kilogram_force / centimeter ** 2", ("kgf/cm²", "kg/cm2", "kg/cm²", "кгс/см²", "кгс/см2", "公斤", "KG/CM2", "kp/cm2", "kp/cm²", "Kg/cm2", "Kg/cm²")),
+    Unit(
+        "kgf/cm2",
+        "kilogram_force / centimeter ** 2",
+        ("kgf/cm²", "kg/cm2", "kg/cm²", "кгс/см²", "кгс/см2", "公斤", "KG/CM2", "kp/cm2", "kp/cm²", "Kg/cm2", "Kg/cm²"),
+    ),
     Unit("inHg", "inch_Hg", ("in.Hg", "in Hg", "inHg.", "INHG", "in. Hg", '"Hg', "INCH.HG", "ins Hg")),
     Unit("mmHg", "millimeter_Hg", ("毫米汞柱", "mm Hg", "MMHG", "torr")),
     Unit("mmH2O", "millimeter_water", ("毫米水柱", "mmH₂O", "mm H2O", "mmWC", "mmWS")),

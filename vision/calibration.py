@@ -1,0 +1,80 @@
+"""Confidence that means something: raw probabilities mapped to how often the field was right on held-out pictures.
+
+The product of token probabilities is near 1 whatever the picture. An isotonic map per field (Zadrozny and Elkan,
+2002), fitted on rendered pictures that training never drew, turns it into a share of right readings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+CALIBRATION_FILE = "calibration.json"
+MIN_SAMPLES = 40
+
+
+class CalibrationError(ValueError):
+    """A calibration file that cannot be used."""
+
+
+class Curve(NamedTuple):
+    """Knots of a monotone map from raw to calibrated confidence, both in [0, 1]."""
+
+    raw: tuple[float, ...]
+    calibrated: tuple[float, ...]
+
+    def __call__(self, confidence: float) -> float:
+        return float(np.interp(confidence, self.raw, self.calibrated))
+
+
+class Calibration:
+    """One curve per field; a field without a curve keeps its raw confidence."""
+
+    def __init__(self, curves: Mapping[str, Curve] | None = None) -> None:
+        self.curves = dict(curves or {})
+
+    def __call__(self, field: str, confidence: float) -> float:
+        curve = self.curves.get(field)
+        value = confidence if curve is None else curve(confidence)
+        return float(min(max(value, 0.0), 1.0))
+
+    @classmethod
+    def load(cls, folder: Path) -> Calibration:
+        """The calibration beside the weights; without one, raw confidences. Raises CalibrationError on a broken file."""
+        path = folder / CALIBRATION_FILE
+        if not path.is_file():
+            return cls()
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            return cls({name: Curve(tuple(map(float, c["raw"])), tuple(map(float, c["calibrated"]))) for name, c in raw.items()})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CalibrationError(f"{path} is not a calibration: {error}; remove it or fit it anew") from error
+
+    def save(self, folder: Path) -> None:
+        """Write the calibration beside the weights."""
+        data = {name: {"raw": list(curve.raw), "calibrated": list(curve.calibrated)} for name, curve in self.curves.items()}
+        (folder / CALIBRATION_FILE).write_text(json.dumps(data, indent=1), encoding="utf-8")
+
+
+def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve | None:
+    """The isotonic map of raw confidences to the share that was right; None with fewer than MIN_SAMPLES pairs.
+
+    The ends are pulled towards one half by Laplace's rule, so that no field is ever stated with certainty.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    if len(confidences) != len(right):
+        raise CalibrationError(f"{len(confidences)} confidences against {len(right)} outcomes")
+    if len(confidences) < MIN_SAMPLES:
+        return None
+    model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    model.fit(np.asarray(confidences, float), np.asarray(right, float))
+    knots = np.quantile(np.asarray(confidences, float), np.linspace(0, 1, 21))
+    raw = np.unique(np.round(np.concatenate([[0.0], knots, [1.0]]), 6))
+    margin = 1.0 / (len(confidences) / 10 + 2)
+    calibrated = np.clip(model.predict(raw), margin, 1.0 - margin)
+    return Curve(tuple(float(x) for x in raw), tuple(round(float(y), 4) for y in calibrated))

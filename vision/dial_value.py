@@ -1,0 +1,165 @@
+"""A dial's value from two witnesses of its scale: the printed numerals, and the Donut's own scale.
+
+Both need the needle, which is the Donut's: its tip and pivot as points in the photo. Where the two witnesses agree
+the confidence rises; where they differ the reading says so, and the better supported one is used or none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from vision.fields import EvidencePoints, GaugeFields, Point, angle_fraction
+from vision.numerals import NumeralReader, PrintedText
+from vision.scale_witness import DialGeometry, ScaleWitness, read_scale
+from vision.text_crop import TextCrop, text_crop
+from vision.units import multiplied_unit
+
+if TYPE_CHECKING:
+    from vision.judge import Evidence, Value
+
+MIN_NUMERALS_CONFIDENCE = 0.45
+MIN_PRINTED_SCALE_CONFIDENCE = 0.75
+MIN_UNIT_CONFIDENCE = 0.85
+MIN_POINTER_CONFIDENCE = 0.35
+AGREEMENT_OF_SPAN = 0.05
+FLIP_FRACTION = 0.2
+QUARTER_TURNS = (90.0, -90.0)
+MIN_TEXTS = 3
+
+
+class _OwnScale(NamedTuple):
+    """The Donut's reading of the scale: value, span, confidence."""
+
+    value: float
+    span: float
+    confidence: float
+
+
+def image_angle(pivot: Point, point: Point) -> float:
+    """Direction from pivot to point in the image plane, degrees clockwise from 6 o'clock (y runs down)."""
+    return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
+
+
+def points_fraction(points: EvidencePoints, clockwise: bool) -> float | None:
+    """Fraction of the sweep at the needle, from the points alone; None where one of them was not found."""
+    if points.pivot is None or points.needle_tip is None or points.scale_start is None or points.scale_end is None:
+        return None
+    needle, start, end = (image_angle(points.pivot, p) for p in (points.needle_tip, points.scale_start, points.scale_end))
+    return angle_fraction(needle, start, end, clockwise)
+
+
+def dial_value(
+    evidence: Evidence, fields: GaugeFields, confidence: Mapping[str, float], numerals: NumeralReader, text_side_px: int
+) -> Value:
+    """The value of a dial, or the reason why none is stated."""
+    from vision.judge import Value
+
+    points = evidence.points
+    if points.pivot is None or points.needle_tip is None:
+        return Value(None, reason="the needle was not found on the dial", fields=fields)
+    if math.dist(points.pivot, points.needle_tip) < 2.0:
+        return Value(None, reason="needle tip and pivot fall together", fields=fields)
+    crop = text_crop(evidence.image, evidence.box, text_side_px)
+    texts, witness = _numeral_witness(crop, points, numerals)
+    own = _own_scale(points, fields, confidence)
+    unit = _unit(witness, fields, confidence)
+    stated = fields.model_copy(update={"unit": unit.name})
+    flipped = _contradicts_token(points, fields, confidence)
+    if flipped is not None:
+        return Value(None, reason=flipped, fields=stated, texts=texts)
+    if witness.value is not None and witness.confidence >= MIN_NUMERALS_CONFIDENCE:
+        assert witness.value_low is not None
+        assert witness.value_high is not None
+        sure, remark = _with_second_witness(witness, own)
+        printed = multiplied_unit(unit.name, witness.multiplier or fields.scale_multiplier)
+        return Value(witness.value, witness.value_low, witness.value_high, printed, "numerals", sure, remark, stated, texts)
+    reason = witness.reason or f"the printed numbers support no value (confidence {witness.confidence:.2f})"
+    if own is None or own.confidence < MIN_PRINTED_SCALE_CONFIDENCE:
+        return Value(None, reason=reason, fields=stated, texts=texts)
+    half = 0.02 * own.span
+    printed = multiplied_unit(unit.name, fields.scale_multiplier)
+    remark = f"from the printed scale as the model reads it; {reason}"
+    return Value(own.value, own.value - half, own.value + half, printed, "printed_scale", own.confidence, remark, stated, texts)
+
+
+def _numeral_witness(
+    crop: TextCrop, points: EvidencePoints, numerals: NumeralReader
+) -> tuple[tuple[PrintedText, ...], ScaleWitness]:
+    """Texts and what they say; a dial photographed sideways is turned for a second and third look."""
+    assert points.pivot is not None
+    assert points.needle_tip is not None
+    geometry = DialGeometry(
+        crop.to_crop(points.pivot),
+        crop.to_crop(points.needle_tip),
+        None if points.scale_start is None else crop.to_crop(points.scale_start),
+        None if points.scale_end is None else crop.to_crop(points.scale_end),
+    )
+    if min(crop.pixels.shape[:2]) < 8:
+        return (), ScaleWitness(None, reason="the dial is too small in the photo for its numbers to be read")
+    texts = numerals.read(crop.pixels)
+    witness = read_scale(texts, geometry)
+    if witness.value is not None or len(witness.numerals) >= MIN_TEXTS:
+        return texts, witness
+    for turn in QUARTER_TURNS:
+        turned = numerals.read(crop.pixels, turn_deg=turn)
+        second = read_scale(turned, geometry)
+        if second.value is not None and second.confidence > witness.confidence:
+            return turned, second
+    return texts, witness
+
+
+class _Unit(NamedTuple):
+    name: str | None
+
+
+def _unit(witness: ScaleWitness, fields: GaugeFields, confidence: Mapping[str, float]) -> _Unit:
+    """The unit as printed text first; the Donut's own where it is sure; otherwise none, never a guess."""
+    if witness.unit is not None:
+        return _Unit(witness.unit)
+    if fields.unit is not None and confidence.get("unit", 0.0) >= MIN_UNIT_CONFIDENCE:
+        return _Unit(fields.unit)
+    return _Unit(None)
+
+
+def _own_scale(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float]) -> _OwnScale | None:
+    if fields.scale_min is None or fields.scale_max is None or fields.scale_min == fields.scale_max:
+        return None
+    fraction = points_fraction(points, fields.clockwise is not False)
+    if fraction is None:
+        fraction = fields.scale_fraction
+    if fraction is None or not -0.1 <= fraction <= 1.1:
+        return None
+    span = fields.scale_max - fields.scale_min
+    sure = min(confidence.get("scale_min", 0.0), confidence.get("scale_max", 0.0), confidence.get("scale_fraction", 0.0))
+    return _OwnScale(fields.scale_min + fraction * span, abs(span), sure)
+
+
+def _contradicts_token(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float]) -> str | None:
+    """The needle's points against the fraction token: far apart, one of them took the tail for the tip."""
+    fraction = points_fraction(points, fields.clockwise is not False)
+    if fraction is None or fields.scale_fraction is None or confidence.get("scale_fraction", 0.0) < 0.5:
+        return None
+    if abs(fraction - fields.scale_fraction) <= FLIP_FRACTION:
+        return None
+    return f"two looks at the needle disagree ({fraction:.0%} and {fields.scale_fraction:.0%} of the scale)"
+
+
+def _with_second_witness(witness: ScaleWitness, own: _OwnScale | None) -> tuple[float, str | None]:
+    """Confidence of the numerals' value in the light of the Donut's own, and what to say about a difference."""
+    if own is None or own.confidence < 0.5:
+        return witness.confidence, None
+    assert witness.value is not None
+    values = [place.value for place in witness.scale_points]
+    span = max(own.span, max(values) - min(values)) if values else own.span
+    difference = abs(witness.value - own.value)
+    for other in witness.others:
+        # The Donut may have read the dial's other scale: compare in its unit where both are known.
+        if other.value is not None and abs(other.value - own.value) < difference:
+            difference = abs(other.value - own.value)
+            span = own.span
+    if difference <= AGREEMENT_OF_SPAN * span:
+        return 1.0 - (1.0 - witness.confidence) * (1.0 - 0.6 * own.confidence), None
+    remark = f"the model's own reading of the scale gives {own.value:.4g}, the printed numbers {witness.value:.4g}"
+    return witness.confidence * (1.0 - 0.4 * own.confidence), remark

@@ -1,0 +1,58 @@
+"""A display's value from two witnesses: the Donut's digits and the packaged OCR's.
+
+Digits that both read are stated; digits of one alone only where it is very sure; digits that differ are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from vision.digits import read_display
+from vision.fields import GaugeFields
+from vision.numerals import NumeralReader
+from vision.text_crop import text_crop
+
+if TYPE_CHECKING:
+    from vision.judge import Evidence, Value
+
+MIN_OCR_CONFIDENCE = 0.6
+MIN_DONUT_CONFIDENCE = 0.9
+
+
+def last_digit(text: str) -> float:
+    """What one step of the last digit shown is worth: 0.1 for 56.1, 1 for 819."""
+    decimals = text.partition(".")[2]
+    return float(10.0 ** -len(decimals))
+
+
+def display_value(
+    evidence: Evidence, fields: GaugeFields, confidence: Mapping[str, float], numerals: NumeralReader, text_side_px: int
+) -> Value:
+    """The value of a display or counter, or the reason why none is stated."""
+    from vision.judge import Value
+
+    own, own_sure = fields.digital_readout, confidence.get("digital_readout", 0.0)
+    crop = text_crop(evidence.image, evidence.box, text_side_px)
+    if min(crop.pixels.shape[:2]) < 8:
+        return Value(None, reason="the display is too small in the photo for its digits to be read", fields=fields)
+    seen = read_display(numerals, crop.pixels)
+    unit = seen.unit or (fields.unit if confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE else None)
+    stated = fields.model_copy(update={"digital_readout": None, "unit": unit})
+    if seen.text is not None and own == seen.text:
+        text, sure, remark = seen.text, 1.0 - (1.0 - seen.confidence) * (1.0 - own_sure), None
+    elif seen.text is not None and seen.confidence >= MIN_OCR_CONFIDENCE and own_sure < 0.7:
+        text, sure, remark = seen.text, seen.confidence, None
+    elif seen.text is None and own is not None and own_sure >= MIN_DONUT_CONFIDENCE and not seen.rows:
+        text, sure, remark = own, own_sure, f"read by the model alone; {seen.reason}"
+    elif seen.text is not None and own is not None:
+        return Value(None, reason=f"two looks at the digits disagree: {own} and {seen.text}", fields=stated)
+    else:
+        return Value(None, reason=seen.reason or "the digits could not be made out", fields=stated)
+    try:
+        value = float(text)
+    except ValueError:
+        return Value(None, reason=f"what the display shows is not a number: {text}", fields=stated)
+    half = last_digit(text) / 2.0
+    shown = stated.model_copy(update={"digital_readout": text})
+    return Value(value, value - half, value + half, unit, "digits", sure, remark, shown)

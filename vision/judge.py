@@ -1,0 +1,173 @@
+"""What may be stated of one instrument, from all that was seen of it.
+
+Each kind has its own witnesses: the Donut and the printed numerals for a dial, the Donut and the packaged OCR for
+a display, the Donut alone for lamps and selectors. Fields that are too unsure are dropped, not guessed; a value is
+stated only where its support is enough, otherwise the reading abstains with the reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from vision.calibration import Calibration
+from vision.crops import Pixels
+from vision.dial_value import dial_value
+from vision.display_value import display_value
+from vision.fields import Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
+from vision.generate import Chosen
+from vision.numerals import NumeralReader, PrintedText
+
+MIN_FIELD_CONFIDENCE = 0.25
+MIN_CLASS_CONFIDENCE = 0.6
+POINT_CONFIDENCE_KEYS = {
+    "needle_tip": "point_needle_tip",
+    "pivot": "point_pivot",
+    "scale_start": "point_scale_start",
+    "scale_end": "point_scale_end",
+}
+MIN_POINT_CONFIDENCE = 0.3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What locating and the Donut found; box and points in pixels of `image`."""
+
+    image: Pixels
+    box: Box
+    box_score: float
+    fields: GaugeFields | None
+    problem: str | None
+    chosen: Mapping[str, Sequence[Chosen]]
+    points: EvidencePoints
+    point_confidence: Mapping[str, float]
+    too_small: bool
+
+
+class Value(NamedTuple):
+    """A value with its interval and support, or None with the reason; `unit` as the value carries it."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    unit: str | None = None
+    source: ValueSource | None = None
+    confidence: float = 0.0
+    reason: str | None = None
+    fields: GaugeFields | None = None
+    texts: tuple[PrintedText, ...] = ()
+
+
+class Judged(NamedTuple):
+    """The reading in pixels of the image, and the texts that were printed on the instrument."""
+
+    reading: InstrumentReading
+    texts: tuple[PrintedText, ...]
+
+
+def raw_confidence(chosen: Sequence[Chosen]) -> float:
+    """Product of the probabilities of the choices that spell one field."""
+    return math.prod(choice.probability for choice in chosen) if chosen else 0.0
+
+
+def field_confidences(chosen: Mapping[str, Sequence[Chosen]], calibration: Calibration) -> dict[str, float]:
+    """Calibrated confidence of each field that the Donut wrote."""
+    return {name: round(calibration(name, raw_confidence(choices)), 4) for name, choices in chosen.items()}
+
+
+def sure_fields(fields: GaugeFields, confidence: Mapping[str, float]) -> GaugeFields:
+    """The fields without those that are too unsure to be called read."""
+    unsure = {
+        name: None
+        for name, value in fields.model_dump().items()
+        if name not in ("kind", "scale_points", "channels")
+        and value is not None
+        and confidence.get(name, 0.0) < MIN_FIELD_CONFIDENCE
+    }
+    return fields.model_copy(update=unsure)
+
+
+def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration, text_side_px: int) -> Judged:
+    """Decide what is stated of the instrument."""
+    confidence = field_confidences(evidence.chosen, calibration)
+    kind: Kind = evidence.fields.kind if evidence.fields is not None else "dial"
+    if evidence.fields is None:
+        return Judged(_abstained(evidence, GaugeFields(kind=kind), {}, evidence.problem or "nothing could be read"), ())
+    if evidence.too_small:
+        width, height = evidence.box[2] - evidence.box[0], evidence.box[3] - evidence.box[1]
+        reason = f"the instrument is too small in the photo to be read ({width:.0f} x {height:.0f} pixels); move closer"
+        return Judged(_abstained(evidence, GaugeFields(kind=kind), {"kind": confidence.get("kind", 0.0)}, reason), ())
+    points = _sure_points(evidence, calibration)
+    sure = replace(evidence, points=points)
+    fields = sure_fields(evidence.fields, confidence)
+    if kind == "dial":
+        value = dial_value(sure, fields, confidence, numerals, text_side_px)
+    elif kind in ("digital", "counter"):
+        value = display_value(sure, fields, confidence, numerals, text_side_px)
+        sure = replace(sure, points=EvidencePoints())
+    else:
+        sure = replace(sure, points=EvidencePoints())
+        return Judged(_class_reading(sure, fields, confidence), ())
+    stated = value.fields or fields
+    if value.value is None:
+        return Judged(_abstained(sure, stated, confidence, value.reason or "no value could be supported"), value.texts)
+    reading = InstrumentReading(
+        kind=kind,
+        box=sure.box,
+        points=sure.points,
+        fields=stated,
+        confidence=confidence,
+        value_confidence=round(calibration(f"value_{value.source}", value.confidence), 4),
+        value=value.value,
+        value_low=value.low,
+        value_high=value.high,
+        unit=value.unit,
+        value_source=value.source,
+        status="read",
+        reason=value.reason,
+    )
+    return Judged(reading, value.texts)
+
+
+def _sure_points(evidence: Evidence, calibration: Calibration) -> EvidencePoints:
+    kept = {
+        name: getattr(evidence.points, name)
+        for name, key in POINT_CONFIDENCE_KEYS.items()
+        if calibration(key, evidence.point_confidence.get(name, 0.0)) >= MIN_POINT_CONFIDENCE
+    }
+    return EvidencePoints(**kept)
+
+
+def _class_reading(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float]) -> InstrumentReading:
+    """A lamp's colour or a selector's position: read where the Donut is sure, without a number."""
+    name, what = (
+        ("warning_light_color", "colour of the lamp") if fields.kind == "lamp" else ("mode_dial_position", "selector's position")
+    )
+    sure = min(confidence.get(name, 0.0), confidence.get("kind", 0.0))
+    if getattr(fields, name) is None or sure < MIN_CLASS_CONFIDENCE:
+        return _abstained(
+            evidence, fields.model_copy(update={name: None}), confidence, f"the {what} is not clear (confidence {sure:.2f})"
+        )
+    return InstrumentReading(
+        kind=fields.kind,
+        box=evidence.box,
+        points=evidence.points,
+        fields=fields,
+        confidence=confidence,
+        value_confidence=0.0,
+        status="read",
+    )
+
+
+def _abstained(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float], reason: str) -> InstrumentReading:
+    return InstrumentReading(
+        kind=fields.kind,
+        box=evidence.box,
+        points=evidence.points,
+        fields=fields,
+        confidence=confidence,
+        status="abstained",
+        reason=reason,
+    )

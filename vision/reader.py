@@ -1,0 +1,289 @@
+"""Photo -> reading: locate, read each crop in one batch, let the witnesses speak, decide what may be stated.
+
+The Donut gives kind, fields and evidence points; the printed numerals give a dial's scale, a second look at a
+display its digits. A value is stated where it is supported; otherwise the reading abstains and says why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from vision.calibration import Calibration
+from vision.crops import Pixels, View, cut, read_view, whole_view
+from vision.dense import read_points
+from vision.donut import CARD_FILE, MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
+from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
+from vision.generate import Chosen, field_choices, generate
+from vision.generate import Sequence as Decoded
+from vision.judge import Evidence, judge
+from vision.locate import FoundBox, best_boxes, merge_duplicates
+from vision.nameplate import find_model
+from vision.numerals import NumeralReader
+from vision.photos import Photo, PhotoError, load_photo
+from vision.targets import to_pixel_values
+from vision.tokens import TokenError, decode
+
+DEFAULT_WEIGHTS = "small"
+
+
+@dataclass(frozen=True)
+class ReaderOptions:
+    """Limits and thresholds of the reader.
+
+    `locate_threshold` and `nothing_threshold` are scores in [0, 1]; a box smaller than `min_box_px` in the photo is
+    reported as too small to read. `second_look_below` is the share of the photo's side under which a found box is
+    looked at again at higher resolution before it is read.
+    """
+
+    locate_threshold: float = 0.35
+    max_instruments: int = 8
+    min_box_px: float = 28.0
+    second_look_below: float = 0.6
+    text_side_px: int = 736
+    batch_size: int = 8
+
+
+@dataclass(frozen=True)
+class _Crop:
+    """A found instrument on its way: box in image pixels, its view, what the Donut said of it."""
+
+    box: FoundBox
+    view: View
+    fields: GaugeFields | None
+    problem: str | None
+    chosen: dict[str, list[Chosen]]
+    points: EvidencePoints
+    point_confidence: dict[str, float]
+
+
+class Reader:
+    """Reads photos with one model that is loaded once. Not for use by several threads at a time."""
+
+    def __init__(
+        self,
+        model: GaugeDonut,
+        weights: Weights,
+        calibration: Calibration,
+        options: ReaderOptions = ReaderOptions(),
+        device: str = "cpu",
+    ) -> None:
+        self.model = model.to(device).eval()
+        self.weights = weights
+        self.calibration = calibration
+        self.options = options
+        self.device = device
+        self.numerals = NumeralReader()
+
+    @classmethod
+    def load(cls, weights: str | Path | None = None, *, device: str = "cpu", options: ReaderOptions = ReaderOptions()) -> Reader:
+        """The reader of a weights folder, or of shipped weights by name. Raises DonutError where there are none."""
+        folder = weights_folder(weights)
+        model = load(folder)
+        return cls(model, weights_identity(folder), Calibration.load(folder), options, device)
+
+    def read_photos(
+        self,
+        sources: Iterable[Path | bytes],
+        *,
+        names: Sequence[str] | None = None,
+        model: str | None = None,
+        known_models: Sequence[str] = (),
+    ) -> Iterator[PhotoReading]:
+        """One reading a photo, in order. A photo that cannot be opened comes out with status `error`; nothing raises."""
+        for index, source in enumerate(sources):
+            name = names[index] if names is not None else str(source) if isinstance(source, Path) else f"photo {index + 1}"
+            started = time.perf_counter()
+            try:
+                photo = load_photo(source, name=name)
+            except PhotoError as error:
+                yield PhotoReading(
+                    photo=error.name, sha256=error.sha256, status="error", reason=error.reason, weights=self.weights
+                )
+                continue
+            opened_ms = _ms(started)
+            reading = self.read_photo(photo, model=model, known_models=known_models)
+            yield reading.model_copy(update={"timing_ms": {"open": opened_ms, **reading.timing_ms}})
+
+    def read_photo(self, photo: Photo, *, model: str | None = None, known_models: Sequence[str] = ()) -> PhotoReading:
+        """Locate and read every instrument of an opened photo."""
+        timing: dict[str, float] = {}
+        started = time.perf_counter()
+        boxes = self.locate(photo.image)
+        timing["locate"] = _ms(started)
+        started = time.perf_counter()
+        crops = self._read_crops(photo.image, boxes)
+        timing["donut"] = _ms(started)
+        started = time.perf_counter()
+        instruments = tuple(reading for crop in crops if (reading := self._judge(photo, crop, model, known_models)) is not None)
+        timing["witnesses"] = _ms(started)
+        read = any(instrument.status == "read" for instrument in instruments)
+        return PhotoReading(
+            photo=photo.name,
+            sha256=photo.sha256,
+            status="read" if read else "abstained",
+            reason=None if read else _why_not(instruments),
+            instruments=instruments,
+            weights=self.weights,
+            timing_ms=timing,
+        )
+
+    def locate(self, image: Pixels) -> list[FoundBox]:
+        """Boxes of instruments in image pixels, the main one (large and central) first, then in reading order."""
+        height, width = image.shape[:2]
+        view = whole_view(width, height, self.model.config.image_size)
+        found = [self._to_image(box, view, width, height) for box in self._boxes(image, view)]
+        looked = [self._look_again(image, box) for box in found]
+        kept = merge_duplicates(looked)[: self.options.max_instruments]
+        return _in_order(kept, width, height)
+
+    @torch.inference_mode()
+    def _boxes(self, image: Pixels, view: View) -> list[FoundBox]:
+        pixels = to_pixel_values(cut(image, view)[None]).to(self.device)
+        dense = self.model.dense_maps(self.model.encode(pixels))
+        return best_boxes(dense.centers[0].cpu(), dense.sides[0].cpu(), threshold=self.options.locate_threshold)
+
+    def _to_image(self, found: FoundBox, view: View, width: int, height: int) -> FoundBox:
+        (x0, y0), (x1, y1) = view.to_photo(found.box[:2]), view.to_photo(found.box[2:])
+        return FoundBox((max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)), found.score)
+
+    def _look_again(self, image: Pixels, found: FoundBox) -> FoundBox:
+        """A tighter box from a closer look, where the instrument is small in the photo and the look confirms it."""
+        height, width = image.shape[:2]
+        x0, y0, x1, y1 = found.box
+        if max(x1 - x0, y1 - y0) > self.options.second_look_below * max(width, height):
+            return found
+        view = read_view(found.box, self.model.config.image_size, margin=0.4)
+        again = [self._to_image(box, view, width, height) for box in self._boxes(image, view)]
+        best = max(again, key=lambda box: box.score * _overlap(box.box, found.box), default=None)
+        return (
+            FoundBox(best.box, max(found.score, best.score))
+            if best is not None and _overlap(best.box, found.box) > 0.4
+            else found
+        )
+
+    @torch.inference_mode()
+    def _read_crops(self, image: Pixels, boxes: list[FoundBox]) -> list[_Crop]:
+        crops: list[_Crop] = []
+        size = self.model.config.image_size
+        for start in range(0, len(boxes), self.options.batch_size):
+            chunk = boxes[start : start + self.options.batch_size]
+            views = [read_view(found.box, size) for found in chunk]
+            pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(self.device)
+            encoded = self.model.encode(pixels)
+            estimate = read_points(self.model.dense_maps(encoded).points)
+            sequences = generate(self.model, encoded, "read")
+            for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
+                fields, problem = _decode(sequence)
+                places = {
+                    name: view.to_photo((float(x), float(y)))
+                    for name, (x, y) in zip(POINT_NAMES, estimate.xy[row].tolist(), strict=True)
+                }
+                mass = dict(zip(POINT_NAMES, estimate.mass[row].tolist(), strict=True))
+                crops.append(_Crop(found, view, fields, problem, field_choices(sequence), EvidencePoints(**places), mass))
+        return crops
+
+    def _judge(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> InstrumentReading | None:
+        if crop.fields is None and crop.problem is None:
+            return None  # a closer look says that there is no instrument here
+        evidence = Evidence(
+            image=photo.image,
+            box=crop.box.box,
+            box_score=crop.box.score,
+            fields=crop.fields,
+            problem=crop.problem,
+            chosen=crop.chosen,
+            points=crop.points,
+            point_confidence=crop.point_confidence,
+            too_small=max(crop.box.box[2] - crop.box.box[0], crop.box.box[3] - crop.box.box[1]) < self.options.min_box_px,
+        )
+        judged = judge(evidence, self.numerals, self.calibration, self.options.text_side_px)
+        printed = find_model(judged.texts, known_models) if known_models else None
+        return _in_photo_pixels(photo, judged.reading).model_copy(
+            update={
+                "instrument_model": model or printed,
+                "model_source": "given" if model else "nameplate" if printed else None,
+            }
+        )
+
+
+def _decode(sequence: Decoded) -> tuple[GaugeFields | None, str | None]:
+    """The fields of a decoded sequence, or the reason why they cannot be spelled."""
+    try:
+        fields = decode(sequence.ids)
+    except TokenError as error:
+        return None, f"the model's answer could not be understood ({error})"
+    if fields is None:
+        return None, None
+    # Bins read out by expectation are finer than the bin itself.
+    exact: dict[str, float] = {}
+    for name, choices in field_choices(sequence).items():
+        place = choices[0].place if choices else None
+        if place is not None and getattr(fields, name, None) is not None:
+            exact[name] = place
+    return fields.model_copy(update=exact), None
+
+
+def _in_order(found: list[FoundBox], width: int, height: int) -> list[FoundBox]:
+    if not found:
+        return []
+
+    def prominence(box: FoundBox) -> float:
+        x0, y0, x1, y1 = box.box
+        area = ((x1 - x0) * (y1 - y0)) ** 0.5 / max(width, height)
+        off = (((x0 + x1) / 2 / width - 0.5) ** 2 + ((y0 + y1) / 2 / height - 0.5) ** 2) ** 0.5
+        return box.score * area * (1.0 - 0.6 * off)
+
+    main = max(found, key=prominence)
+    rest = [box for box in found if box is not main]
+    return [main, *sorted(rest, key=lambda box: (round(box.box[1] / height * 4), box.box[0]))]
+
+
+def _overlap(first: tuple[float, ...], second: tuple[float, ...]) -> float:
+    from vision.locate import box_iou
+
+    return box_iou(first, second)
+
+
+def _in_photo_pixels(photo: Photo, reading: InstrumentReading) -> InstrumentReading:
+    x0, y0 = photo.to_photo(*reading.box[:2])
+    x1, y1 = photo.to_photo(*reading.box[2:])
+    points = {
+        name: None if point is None else tuple(round(v, 1) for v in photo.to_photo(*point))
+        for name, point in ((name, getattr(reading.points, name)) for name in POINT_NAMES)
+    }
+    box = tuple(round(side, 1) for side in (x0, y0, x1, y1))
+    return reading.model_copy(update={"box": box, "points": EvidencePoints.model_validate(points)})
+
+
+def _why_not(instruments: Sequence[InstrumentReading]) -> str:
+    if not instruments:
+        return "no instrument was found in the photo"
+    return "; ".join(dict.fromkeys(instrument.reason or "" for instrument in instruments))
+
+
+def _ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000.0, 1)
+
+
+def weights_folder(weights: str | Path | None) -> Path:
+    """The folder of shipped weights by name, or of a path. Raises DonutError naming what is shipped."""
+    name = DEFAULT_WEIGHTS if weights is None else weights
+    for folder in (Path(name), SHIPPED / str(name)):
+        if (folder / MODEL_FILE).is_file():
+            return folder
+    shipped = sorted(file.parent.name for file in SHIPPED.glob(f"*/{MODEL_FILE}"))
+    raise DonutError(f"no weights {str(name)!r}: not a folder with {MODEL_FILE}, and shipped are {', '.join(shipped) or 'none'}")
+
+
+def weights_identity(folder: Path) -> Weights:
+    """Name and version of a weights folder from its card; a folder without one is its own name, version unknown."""
+    card = load_card(folder)
+    return Weights(
+        name=str(card.get("name", folder.name)), version=str(card.get("version", f"unversioned ({CARD_FILE} missing)"))
+    )
