@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -32,13 +33,17 @@ class Fact(NamedTuple):
     units: frozenset[str]
 
 
-def text_facts(source: str, text: str) -> list[Fact]:
-    """Facts of a text: each sentence, each table row with its header, each pair of neighbouring sentences."""
+@lru_cache(maxsize=512)
+def text_facts(source: str, text: str) -> tuple[Fact, ...]:
+    """Facts of a text: each sentence, each table row with its header, each pair of neighbouring sentences.
+
+    Kept for the last texts: a server holds the same few chunks against every report.
+    """
     units = units_in(text)
     sentences = [make_fact(source, span.text, units) for span in _prose(text)]
     pairs = [_joined(first, second) for first, second in pairwise(sentences)]
     rows = [_row_fact(source, row, units) for row in table_rows(text)]
-    return sentences + rows + pairs
+    return (*sentences, *rows, *pairs)
 
 
 def make_fact(source: str, text: str, units: frozenset[str] = frozenset()) -> Fact:

@@ -82,7 +82,7 @@ def score_answer(answer: str, sources: Sequence[str]) -> ReportScores:
     return _scores(scored, "the answer makes no claim that could be judged")
 
 
-def _cited(citations: Sequence[str], facts: Mapping[str, list[Fact]]) -> list[Fact]:
+def _cited(citations: Sequence[str], facts: Mapping[str, tuple[Fact, ...]]) -> list[Fact]:
     """Facts of the cited chunks; of all chunks where nothing is cited."""
     wanted = citations or tuple(facts)
     return [fact for chunk in wanted if chunk in facts for fact in facts[chunk]]
