@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from synth import models, words
-from synth.draw import Rng, any_color, between, chance, gray, pick
+from synth.draw import HUES, Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe
 from synth.sample_dial import sample_dial
@@ -51,7 +51,8 @@ def sample_group(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
     pose = sample_pose(
         rng, recipe.pose, (size * between(rng, 0.42, 0.58), size * between(rng, 0.42, 0.58)), 0.5 * size * between(rng, 0.5, 0.95)
     )
-    color = gray(rng, 20, 230) if chance(rng, 0.8) else any_color(rng)
+    board = not lamps and chance(rng, 0.4)
+    color = gray(rng, 6, 26) if board else (gray(rng, 20, 230) if chance(rng, 0.8) else any_color(rng))
     ink, font = _ink(rng, color), pick(rng, SANS)
     pitch = 180.0 / count
     scale = min(between(rng, 0.08, 0.22) if lamps else between(rng, 0.3, 0.42), 0.45 * pitch / 100)
@@ -60,6 +61,8 @@ def sample_group(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
         along = -90 + pitch * (index + 0.5)
         x, y = (between(rng, -30, -28), along) if upright else (along, 0.0)
         spec = replace(sample_lamp(rng), prints=()) if lamps else _for_group(sample_dial(rng, recipe))
+        if board and isinstance(spec, DialSpec):
+            spec = _on_board(rng, spec, color)
         placed.append(Placed(spec, replace(pose, offset=(x, y), scale=scale)))
         label = pick(rng, words.LAMP_LABELS)
         spot = (35.0, y) if upright else (x, -100 * scale - 9)
@@ -73,6 +76,25 @@ def sample_group(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
 def _for_group(spec: DialSpec) -> DialSpec:
     """Panel dials are mounted from behind: no stem, no flange."""
     return replace(spec, case=replace(spec.case, stem="none", flange=0.0, depth=min(spec.case.depth, 12.0)))
+
+
+def _on_board(rng: Rng, spec: DialSpec, color: Color) -> DialSpec:
+    """A dashboard's dial: no rim, a face as dark as the board, print that glows."""
+    ink = near(rng, pick(rng, ((245, 245, 245), (245, 245, 245), (110, 170, 255), (255, 140, 60), (120, 255, 160))), 8)
+    hand = near(rng, HUES[pick(rng, ("red", "white", "orange"))], 10)
+    case = replace(
+        spec.case, shape="round", aspect=1.0, bezel=between(rng, 1, 4), bezel_style="none", bezel_color=color, depth=0.0, ring=0.0
+    )
+    return replace(
+        spec,
+        case=case,
+        face_color=near(rng, color, 3),
+        art=replace(spec.art, color=ink),
+        needle=replace(spec.needle, color=hand, hub_color=gray(rng, 8, 60), cap=0.0),
+        prints=tuple(replace(line, color=ink) for line in spec.prints if line.frame != "sticker"),
+        skirt=None,
+        cover=0.0,
+    )
 
 
 def _ink(rng: Rng, ground: Color) -> Color:
