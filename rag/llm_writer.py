@@ -6,6 +6,7 @@ only; the check behind it decides whether its sentence stands.
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ class LLMOptions:
     threads: int = 1
     device: str | None = None
     copy_guard: bool = True
-    batch: int = 16
+    batch: int = 8
     length_factor: float = 1.5
     spare_tokens: int = 8
     languages: tuple[Language, ...] = ("en",)
@@ -50,6 +51,7 @@ class LocalLLMWriter:
     home: Path
     options: LLMOptions = field(default_factory=LLMOptions)
     _loaded: Loaded | None = field(default=None, init=False, repr=False)
+    _start: tuple[tuple[int, ...], Any] | None = field(default=None, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @property
@@ -93,48 +95,81 @@ class LocalLLMWriter:
 
         started = time.monotonic()
         loaded = self.load()
-        texts: list[str | None] = []
-        prompts: list[str] = []
+        written: dict[int, tuple[str | None, str]] = {}
         with self._lock:
             before = torch.get_num_threads()
             torch.set_num_threads(self.options.threads)
             try:
-                for first in range(0, len(task.sentences), self.options.batch):
-                    self._write_batch(loaded, task.sentences[first : first + self.options.batch], texts, prompts)
+                # Sentences of like length together: a batch takes as long as its longest.
+                order = sorted(range(len(task.sentences)), key=lambda index: len(task.sentences[index]))
+                for first in range(0, len(order), self.options.batch):
+                    chosen = order[first : first + self.options.batch]
+                    written |= zip(chosen, self._write_batch(loaded, [task.sentences[i] for i in chosen]), strict=True)
             finally:
                 torch.set_num_threads(before)
-        return Draft(tuple(texts), tuple(prompts), time.monotonic() - started)
+        pairs = [written[index] for index in range(len(task.sentences))]
+        return Draft(tuple(text for text, _ in pairs), tuple(prompt for _, prompt in pairs), time.monotonic() - started)
 
-    def _write_batch(self, loaded: Loaded, facts: Sequence[str], texts: list[str | None], prompts: list[str]) -> None:
+    def _write_batch(self, loaded: Loaded, facts: Sequence[str]) -> list[tuple[str | None, str]]:
+        """Text and prompt of each fact. What all prompts begin with is computed once and shared."""
         import torch
         from transformers import LogitsProcessorList
 
         tokenizer, model = loaded
-        chats = [[message.dump() for message in rewrite_messages(fact)] for fact in facts]
-        rendered = [tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True) for chat in chats]
-        # The chat template has written the special tokens already.
-        inputs = tokenizer(rendered, return_tensors="pt", padding=True, add_special_tokens=False).to(model.device)  # (B, T)
-        length = inputs["input_ids"].shape[1]
-        encoded = [self._encode(tokenizer, fact) for fact in facts]
+        prompts = [self._prompt_ids(tokenizer, fact) for fact in facts]
+        shared = _common_start(prompts)
+        longest = max(len(ids) - shared for ids in prompts)
+        pad = tokenizer.pad_token_id
+        rows = [ids[:shared] + [pad] * (longest + shared - len(ids)) + ids[shared:] for ids in prompts]
+        inputs = torch.tensor(rows, device=model.device)  # (B, T)
+        mask = torch.ones_like(inputs)
+        for row, ids in enumerate(prompts):
+            mask[row, shared : shared + longest + shared - len(ids)] = 0
+        trees = [build_tree(fact, lambda text: self._encode(tokenizer, text)) for fact in facts]
         ends = _end_ids(tokenizer, model)
-        guard = CopyGuard([build_tree(fact, lambda text: self._encode(tokenizer, text)) for fact in facts], length, ends)
+        guard = CopyGuard(trees, inputs.shape[1], ends)
+        written_tokens = max(len(self._encode(tokenizer, fact)) for fact in facts) * self.options.length_factor
         with torch.inference_mode():
             output = model.generate(
-                **inputs,
+                input_ids=inputs,
+                attention_mask=mask,
+                cache=self._shared_cache(model, prompts[0][:shared], len(facts)),
                 do_sample=False,
-                max_new_tokens=int(max(map(len, encoded)) * self.options.length_factor) + self.options.spare_tokens,
+                max_new_tokens=int(written_tokens) + self.options.spare_tokens,
                 logits_processor=LogitsProcessorList([guard] if self.options.copy_guard else []),
                 eos_token_id=ends,
-                pad_token_id=tokenizer.pad_token_id,
+                pad_token_id=pad,
             )  # (B, T + new)
-        for row, real, ids in zip(inputs["input_ids"], inputs["attention_mask"].bool(), output, strict=True):
-            prompts.append(tokenizer.decode(row[real]))
-            written = tokenizer.decode(ids[length:], skip_special_tokens=True).strip()
-            texts.append(written.splitlines()[0].strip() if written else None)
+        answers = [tokenizer.decode(ids[inputs.shape[1] :], skip_special_tokens=True).strip() for ids in output]
+        said = [answer.splitlines()[0].strip() if answer else None for answer in answers]
+        return [(text, tokenizer.decode(ids)) for text, ids in zip(said, prompts, strict=True)]
+
+    def _prompt_ids(self, tokenizer: Any, fact: str) -> list[int]:
+        chat = [message.dump() for message in rewrite_messages(fact)]
+        # The chat template writes the special tokens itself.
+        return self._encode(tokenizer, tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True))
+
+    def _shared_cache(self, model: Any, ids: Sequence[int], rows: int) -> Any:
+        """Keys and values of the prompts' common start for `rows` prompts, computed once a model."""
+        import torch
+
+        if self._start is None or self._start[0] != tuple(ids):
+            with torch.inference_mode():
+                start = model(input_ids=torch.tensor([list(ids)], device=model.device), use_cache=True)
+            self._start = (tuple(ids), start.cache)
+        cache = copy.deepcopy(self._start[1])
+        cache.batch_repeat_interleave(rows)
+        return cache
 
     @staticmethod
     def _encode(tokenizer: Any, text: str) -> list[int]:
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def _common_start(prompts: Sequence[Sequence[int]]) -> int:
+    """Length of what all prompts begin with; at least one token of each is left to be read."""
+    length = min(len(ids) for ids in prompts) - 1
+    return next((i for i in range(length) if len({ids[i] for ids in prompts}) > 1), length)
 
 
 def _end_ids(tokenizer: Any, model: Any) -> list[int]:

@@ -199,7 +199,8 @@ def knowledge() -> SmallKnowledge:
     texts = {
         "f": "The formula: `pressure = (pointer angle - 30) / 2.5`.",
         "u": "The unit of pressure is MPa.",
-        "a": "The pointer angle is counted from 6 o'clock, clockwise. The formula is valid for pointer angles from 30 to 330 degrees.",
+        "a": "The pointer angle is counted from 6 o'clock, clockwise. "
+        "The formula is valid for pointer angles from 30 to 330 degrees.",
         "l": "| State | Pressure |\n|---|---|\n| Normal | 0 to 80 MPa |",
         "c": "| Lamp | Meaning |\n|---|---|\n| Red | Over-pressure; shut down as in section 5.2 |",
         "e": "1. Press the button.",
