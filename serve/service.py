@@ -53,6 +53,7 @@ class Service:
         self._knowledge = knowledge
         self._writers: dict[WriterName, Writer] = {}
         self._loading = threading.RLock()
+        self._reading = threading.Lock()
 
     @property
     def weights(self) -> Weights | None:
@@ -112,7 +113,8 @@ class Service:
         shown = None if names is None else [display_name(name) for name in names]
         known_models = self.knowledge.models()
         given = self.knowledge.canonical_model(model) or model if model else None
-        return iter(self.reader.read_photos(sources, names=shown, model=given, known_models=known_models))
+        readings = self.reader.read_photos(sources, names=shown, model=given, known_models=known_models)
+        return _one_at_a_time(iter(readings), self._reading)
 
     def _calibrated(self, instrument: InstrumentReading) -> InstrumentReading:
         if instrument.status == "abstained" or instrument.instrument_model is None:
@@ -131,6 +133,16 @@ class Service:
                     kind, home=self.settings.home, model=self.settings.llm_model, base_url=self.settings.llm_url, api_key=key
                 )
             return self._writers[kind]
+
+
+def _one_at_a_time(readings: Iterator[PhotoReading], lock: threading.Lock) -> Iterator[PhotoReading]:
+    """The readings, each made while `lock` is held: a reader serves one thread at a time, reports may overlap."""
+    while True:
+        with lock:
+            reading = next(readings, None)
+        if reading is None:
+            return
+        yield reading
 
 
 def open_service(settings: Settings | None = None, *, weights: str | None = None) -> Service:

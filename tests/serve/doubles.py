@@ -42,7 +42,7 @@ class DoubleReader:
         try:
             photo = load_photo(source, name=name)
         except PhotoError as error:
-            return PhotoReading(photo=error.name, sha256=error.sha256, status="error", reason=str(error), weights=WEIGHTS)
+            return PhotoReading(photo=error.name, sha256=error.sha256, status="error", reason=error.reason, weights=WEIGHTS)
         if np.ptp(photo.image) == 0:
             return PhotoReading(
                 photo=photo.name, sha256=photo.sha256, status="abstained", reason="no instrument was found", weights=WEIGHTS

@@ -79,6 +79,29 @@ def test_threads_share_a_service(service: Service) -> None:
         assert list(pool.map(inspect, range(8))) == pytest.approx([60.0] * 8)
 
 
+class WatchedReader(DoubleReader):
+    """Notes how many threads are inside at the same time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside = self.most = 0
+
+    def read_one(self, *args: Any) -> PhotoReading:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        time.sleep(0.01)
+        self.inside -= 1
+        return super().read_one(*args)
+
+
+def test_the_reader_serves_one_thread_at_a_time(service: Service) -> None:
+    reader = WatchedReader()
+    shared = Service(service.settings, reader=reader, knowledge=service.knowledge)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: list(shared.read_photos([picture_bytes()] * 2, names=["a", "b"])), range(4)))
+    assert reader.most == 1
+
+
 def test_read_and_inspect_give_the_same_value(service: Service) -> None:
     photo = picture_bytes()
     (reading,) = service.read_photos([photo], names=["a.png"], model="XYZ-2000")
