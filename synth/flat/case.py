@@ -28,6 +28,13 @@ def draw_shadow(pen: Pen, case: Case, pose: Pose, light: Light) -> None:
         _shape(pen, case, 102.0, (0, 0, 0), 0.75 * light.shadow, 3 + 14 * light.softness)
 
 
+def draw_stem(pen: Pen, case: Case, pose: Pose, rng: np.random.Generator) -> None:
+    """The pipe that carries the instrument; drawn before all faces, so that it never hides one."""
+    if case.stem != "none":
+        with pen.plane(pose.homography(-0.5 * case.depth)):
+            _stem(pen, case, rng)
+
+
 def _stem(pen: Pen, case: Case, rng: np.random.Generator) -> None:
     turn = {"bottom": 0.0, "left": 90.0, "top": 180.0}[case.stem]
     color, length, width = case.stem_color, rng.uniform(30, 120), rng.uniform(9, 20)
@@ -55,9 +62,6 @@ def _metal(color: Color, rng: np.random.Generator, gain: float = 1.0) -> list[in
 def draw_case(pen: Pen, case: Case, pose: Pose, light: Light, rng: np.random.Generator) -> None:
     """Everything of the case up to the bezel's front; the face comes after it."""
     draw_shadow(pen, case, pose, light)
-    if case.stem != "none":
-        with pen.plane(pose.homography(-0.5 * case.depth)):
-            _stem(pen, case, rng)
     if pose.tilt_deg > 4 and case.depth > 0:
         reach_px = (case.depth + case.recess) / 100 * pose.radius_px * math.sin(math.radians(pose.tilt_deg))
         steps = int(min(max(reach_px / 2.5, 4), 24))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from synth.camera import expose
 from synth.flat.background import draw_background
+from synth.flat.case import draw_stem
 from synth.flat.device import draw_counter, draw_digital, draw_lamp, draw_selector
 from synth.flat.dial import draw_dial
 from synth.flat.foreground import draw_cast_shadow, draw_fingers, draw_panel
@@ -28,6 +29,9 @@ def render(scene: GaugeScene) -> NDArray[np.uint8]:
         draw_thing(pen, placed.thing, placed.pose)
     if scene.panel is not None:
         draw_panel(pen, scene.panel, scene.light)
+    for index, instrument in enumerate(scene.instruments):
+        if isinstance(instrument.spec, (DialSpec, DigitalSpec, CounterSpec)):
+            draw_stem(pen, instrument.spec.case, instrument.pose, np.random.default_rng([scene.seed, 50 + index]))
     for index, instrument in reversed(list(enumerate(scene.instruments))):
         _draw(pen, instrument, scene, np.random.default_rng([scene.seed, 1 + index]))
     if scene.light.cast_shadow > 0:
