@@ -11,7 +11,8 @@ from knowledge.facts import Fact, ModelFacts
 from rag.conflicts import Clash, find_clashes, without_clashes
 from rag.diagnosis import judge_value
 from rag.evidence import EvidenceOptions, Piece, arrange, distil
-from rag.formula import Calibration, FormulaOptions, calibrate
+from rag.formula import Calibration, calibrate
+from rag.needle import FormulaOptions, needle_stands
 from rag.plan import Planned, calling_facts, plan_instrument
 from rag.queries import Query, build_queries, write_query
 from rag.templates import sentence
@@ -62,7 +63,8 @@ class Consultant:
         unasked = Calibration(reading=reading)
         known = facts = None
         notes: tuple[str, ...] = ()
-        if reading.status == "read" and reading.instrument_model is not None:
+        asked = reading.status == "read" or needle_stands(reading, self.formula)
+        if asked and reading.instrument_model is not None:
             try:
                 known = self.knowledge.canonical_model(reading.instrument_model)
                 facts = self.knowledge.facts(known, language) if known is not None else None
@@ -85,7 +87,8 @@ class Consultant:
         language: Language,
         watch: Stopwatch,
     ) -> Consulted:
-        queries = build_queries(reading, language, number)
+        # What the needle alone gives is known before anything is asked: an abstained reading asks nothing.
+        queries = build_queries(calibrate(reading, facts, self.formula).reading, language, number)
         notes: list[str] = []
         with watch.stage("retrieval"):
             hits = {query.name: self._search(query, facts, notes, language) for query in queries}
@@ -94,7 +97,8 @@ class Consultant:
             facts = without_clashes(facts, clashes)
             calibration = calibrate(reading, facts, self.formula)
             findings = judge_value(calibration.reading, facts, find_lamp(reading, others), language)
-        calling = calling_facts(reading, facts, findings)
+        read = calibration.reading
+        calling = calling_facts(read, facts, findings) if read.status == "read" else ()
         if calling and all(query.name != "emergency_shutdown_procedure" for query in queries):
             followed = write_query("emergency_shutdown_procedure", reading, language, field="value", instrument=number)
             queries = (*queries, followed)

@@ -6,38 +6,20 @@ declares. Whatever is missing or contradictory gives no value and a reason; noth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import NamedTuple
 
 from knowledge.facts import AngleFrameFact, Fact, ModelFacts
 from rag.arithmetic import MAX_TEXT, Expression, parse_formula
 from rag.errors import FormulaError
+from rag.needle import CONTRADICTION_FACTOR, FormulaOptions, angle_half_width, manual_angle, needle_stands
 from rag.queries import format_number
-from rag.templates import sentence
-from vision.fields import InstrumentReading
+from rag.templates import clean_text, sentence
+from vision.fields import InstrumentReading, PhotoReading
 from vision.units import UnitError, compatible, convert
 
 STEPS = 16
-CONTRADICTION_FACTOR = 0.3
-
-
-@dataclass(frozen=True)
-class FormulaOptions:
-    """Uncertainty of the pointer angle, and what counts as a contradiction.
-
-    `confident_within_deg`: a calibrated confidence c says that the angle is within this many degrees with
-    probability c (normal errors); the interval covers 95 %. `default_half_width_deg` is used where the reader gave
-    no confidence. Two intervals contradict each other when the gap between them is larger than `contradiction_gap`
-    times the formula's own span (or value, where no span is declared).
-    """
-
-    confident_within_deg: float = 2.0
-    default_half_width_deg: float = 3.0
-    max_half_width_deg: float = 20.0
-    coverage: float = 0.95
-    contradiction_gap: float = 0.02
-    contradiction_factor: float = CONTRADICTION_FACTOR
 
 
 class Problem(NamedTuple):
@@ -61,31 +43,16 @@ class Calibration:
     slots: dict[str, str] = field(default_factory=dict)
 
 
-def manual_angle(angle: float, frame: AngleFrameFact) -> float:
-    """The contract's angle (degrees clockwise from 6 o'clock) in the manual's frame, in [0, 360)."""
-    origin = (frame.origin_hour - 6) * 30.0 % 360.0
-    return (angle - origin if frame.clockwise else origin - angle) % 360.0
-
-
-def angle_half_width(reading: InstrumentReading, options: FormulaOptions) -> tuple[float, str]:
-    """Half width of the angle's interval in degrees, and its source: `confidence` or `default`."""
-    confidence = reading.confidence.get("pointer_angle")
-    if confidence is None:
-        return options.default_half_width_deg, "default"
-    # Certain to the last digit does not exist; 0 has no width at all.
-    bounded = min(max(confidence, 0.05), 0.999)
-    sigma = options.confident_within_deg / NormalDist().inv_cdf((1 + bounded) / 2)
-    return min(NormalDist().inv_cdf((1 + options.coverage) / 2) * sigma, options.max_half_width_deg), "confidence"
-
-
 def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOptions | None = None) -> Calibration:
     """A copy of `reading` with the value from the manual's formula, or without one and with the reason.
 
-    Unchanged where the manual has no formula or the formula's variables were not read. A value that the photo
-    alone gave stays, with the reason added, unless the manual says that the pointer is off its scale.
+    An abstained dial whose needle was found for certain (`needle_stands`) is read after all: the formula needs the
+    pointer alone, not the printed scale that gave no value. Any other abstained reading stays as it is. Unchanged
+    where the manual has no formula or the formula's variables were not read. A value that the photo alone gave stays,
+    with the reason added, unless the manual says that the pointer is off its scale.
     """
     options = options or FormulaOptions()
-    if reading.status == "abstained":
+    if reading.status == "abstained" and (facts.formula is None or not needle_stands(reading, options)):
         return Calibration(reading=reading)
     if facts.formula is None:
         return _with_declared_unit(reading, facts)
@@ -146,8 +113,10 @@ def _from_angle(
     if outside is not None:
         return _without(reading, used, outside, drop_value=True)
     problem = _contradiction(reading, interval, value, unit, facts, options)
+    if reading.status == "abstained":
+        problem = Problem("value_rests_on_needle", {"reason": clean_text(reading.reason or "").rstrip(".")})
     confidence = reading.confidence.get("pointer_angle", reading.value_confidence)
-    if problem is not None:
+    if problem is not None and problem.name == "scale_contradicts_formula":
         confidence *= options.contradiction_factor
     copy = _copy(reading, value, interval, unit, confidence, problem)
     slots = {"formula": _as_written(facts, expression)}
@@ -251,17 +220,27 @@ def _copy(
         "value_source": "calibration_formula",
         "value_confidence": min(max(confidence, 0.0), 1.0),
         "reason": reason_text(problem) if problem else reading.reason,
+        "status": "read",
     }
     return InstrumentReading.model_validate({**reading.model_dump(), **changed})
 
 
 def _without(reading: InstrumentReading, used: tuple[Fact, ...], problem: Problem, *, drop_value: bool = False) -> Calibration:
     """The reading without a value from the formula. Where the pointer is off the scale the photo's value goes too."""
+    if reading.status == "abstained":
+        return Calibration(reading=reading)
     changed: dict[str, object] = {"reason": reason_text(problem)}
     if drop_value:
         changed |= {"value": None, "value_low": None, "value_high": None, "value_source": None, "value_confidence": 0.0}
     copy = InstrumentReading.model_validate({**reading.model_dump(), **changed})
     return Calibration(reading=copy, facts=used, problem=problem)
+
+
+def replace_instruments(photo: PhotoReading, instruments: Sequence[InstrumentReading]) -> PhotoReading:
+    """`photo` with its instruments after calibration; its status follows from theirs."""
+    read = any(one.status == "read" for one in instruments)
+    changed = {"instruments": tuple(instruments), "status": "read"} if read else {"instruments": tuple(instruments)}
+    return photo.model_copy(update=changed | ({"reason": None} if read and photo.status != "read" else {}))
 
 
 def reason_text(problem: Problem) -> str:

@@ -16,7 +16,8 @@ from knowledge.articles import Language
 from rag.consult import Consultant, Consulted, Knowledge, merge_pieces
 from rag.errors import RagError
 from rag.evidence import Evidence, EvidenceOptions, Piece, estimate_tokens
-from rag.formula import FormulaOptions
+from rag.formula import replace_instruments
+from rag.needle import FormulaOptions
 from rag.plan import Planned
 from rag.prompt import Task
 from rag.queries import Query, reading_slots
@@ -94,7 +95,7 @@ class Pipeline:
             total = sum(1 for text in draft.texts if text is not None)
             notes.append(sentence("note_replaced", language, count=str(len(replaced)), total=str(max(total, len(replaced)))))
         evidence = merge_pieces(piece for one in consulted for piece in one.pieces)
-        reading = photo_reading.model_copy(update={"instruments": tuple(one.calibration.reading for one in consulted)})
+        reading = replace_instruments(photo_reading, [one.calibration.reading for one in consulted])
         report = _report(reading, said, evidence, language, notes)
         inspection = Inspection(
             request_id=request_id,

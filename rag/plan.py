@@ -174,7 +174,8 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
         plan.say("value_photo" if reading.unit else "value_photo_no_unit", slots, () if problem else calibration.facts)
     doubt = localized or clean_text(reading.reason or "").rstrip(".。")
     if doubt:
-        plan.say("value_doubted", {"reason": doubt}, calibration.facts, rewrite=False)
+        doubted = problem is not None and problem.name in ("scale_contradicts_formula", "unit_contradicts_manual")
+        plan.say("value_doubted" if doubted else "value_note", {"reason": doubt}, calibration.facts, rewrite=False)
 
 
 def _say_limit_action(plan: SectionPlan, finding: Diagnosis) -> None:

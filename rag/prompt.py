@@ -64,7 +64,10 @@ _REWRITE = "Rewrite the fact as one plain English sentence. Use only the words o
 # No digits in the examples: a small model copies them into its answers.
 _EXAMPLES: tuple[tuple[str, str], ...] = (
     ("The valve of the feed pump is closed.", "The valve of the feed pump is closed."),
-    ("According to the manual, the blue lamp means: Pump at rest.", "The blue lamp, according to the manual, means: Pump at rest."),
+    (
+        "According to the manual, the blue lamp means: Pump at rest.",
+        "The blue lamp, according to the manual, means: Pump at rest.",
+    ),
     ("For this alarm the manual says: Do not open the cover.", "For this alarm the manual says: Do not open the cover."),
     (
         "The left switch of the panel is at Local: The pump is started by hand.",

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.facts import AngleFrameFact, FormulaFact, RangeFact, ReadoutFact, UnitFact
-from rag.formula import FormulaOptions, angle_half_width, calibrate, manual_angle
-from tests.rag.builders import make_facts, make_reading
+from rag.formula import calibrate, replace_instruments
+from rag.needle import FormulaOptions, angle_half_width, manual_angle, needle_stands
+from tests.rag.builders import make_facts, make_photo, make_reading
+from vision.fields import EvidencePoints, InstrumentReading
 
 
 def frame(hour: int, clockwise: bool = True) -> AngleFrameFact:
@@ -246,3 +248,64 @@ def test_the_value_always_lies_in_its_interval(angle: float, confidence: float) 
     assert reading.value_low is not None
     assert reading.value_high is not None
     assert 0 <= reading.value_low <= reading.value <= reading.value_high <= 120
+
+
+def abstained(tip: tuple[float, float] | None, confidence: float = 0.9, **given: float) -> InstrumentReading:
+    """A dial whose printed scale gave no value; the pivot at (100, 100)."""
+    reading = make_reading(
+        status="abstained", reason="the numbers are not legible", confidence={"pointer_angle": confidence}, **given
+    )
+    return reading.model_copy(update={"points": EvidencePoints(needle_tip=tip, pivot=(100.0, 100.0))})
+
+
+# 137.2 degrees clockwise from 6 o'clock: left of the pivot and above it (pixels run down).
+TIP = (100.0 - 50 * 0.6794, 100.0 - 50 * 0.7337)
+
+
+def test_a_needle_found_for_certain_is_read_by_the_formula_alone() -> None:
+    reading = calibrate(abstained(TIP, pointer_angle=137.2), make_facts()).reading
+    assert reading.status == "read"
+    assert reading.value == pytest.approx(42.88)
+    assert "not legible" in (reading.reason or "")
+    photo = replace_instruments(make_photo(abstained(TIP, pointer_angle=137.2)), [reading])
+    assert (photo.status, photo.reason) == ("read", None)
+    assert type(photo).model_validate(photo.model_dump()) == photo
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        abstained(TIP, confidence=0.4, pointer_angle=137.2),
+        abstained(None, pointer_angle=137.2),
+        abstained(TIP),
+        abstained((200 - TIP[0], 200 - TIP[1]), pointer_angle=137.2),  # the tail taken for the tip
+        abstained((100.0, 150.0), pointer_angle=137.2),
+        abstained((100.0, 100.0), pointer_angle=137.2),
+        abstained(TIP, pointer_angle=137.2).model_copy(update={"kind": "lamp"}),
+    ],
+)
+def test_any_doubt_about_the_needle_leaves_the_reading_abstained(reading: InstrumentReading) -> None:
+    assert not needle_stands(reading, FormulaOptions())
+    assert calibrate(reading, make_facts()).reading == reading
+
+
+@pytest.mark.parametrize("changes", [{"formula": None}, {"unit": None}, {"angle_frame": None}])
+def test_a_manual_that_gives_no_value_leaves_the_reading_abstained(changes: dict[str, None]) -> None:
+    reading = abstained(TIP, pointer_angle=137.2)
+    assert calibrate(reading, make_facts(**changes)).reading == reading
+
+
+def test_beyond_the_scale_an_abstained_reading_stays_abstained() -> None:
+    reading = abstained((100.0, 150.0), pointer_angle=0.0)
+    assert needle_stands(reading, FormulaOptions())
+    assert calibrate(reading, make_facts()).reading == reading
+
+
+@pytest.mark.parametrize(("tip", "angle"), [((100, 150), 0.0), ((50, 100), 90.0), ((100, 50), 180.0), ((150, 100), 270.0)])
+def test_points_and_angle_share_a_frame(tip: tuple[float, float], angle: float) -> None:
+    assert needle_stands(abstained(tip, pointer_angle=angle), FormulaOptions())
+
+
+def test_the_status_of_a_photo_without_a_read_instrument_stays() -> None:
+    photo = make_photo(abstained(None))
+    assert replace_instruments(photo, photo.instruments) == photo

@@ -12,7 +12,7 @@ from knowledge.search import KnowledgeBase
 from rag.pipeline import Inspection, Pipeline
 from rag.queries import Query
 from tests.rag.builders import WEIGHTS, SmallKnowledge, make_facts, make_photo, make_reading
-from vision.fields import PhotoReading
+from vision.fields import EvidencePoints, PhotoReading
 
 LANGUAGES = ("en", "zh")
 EXAMPLE: dict[str, Any] = {
@@ -178,6 +178,18 @@ def test_an_abstained_instrument_gives_no_value_anywhere(pipeline: Pipeline, lan
     assert "the glass reflects a lamp" in found.report.markdown
     assert not re.search(r"137|42\.88|MPa|position", found.report.markdown)
     assert found.reading.instruments[0].value is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_needle_without_a_legible_scale_is_read_by_the_manual(pipeline: Pipeline, language: Any) -> None:
+    dark = make_reading(status="abstained", reason="the numbers are not legible", **EXAMPLE)
+    points = EvidencePoints(needle_tip=(100 - 33.97, 100 - 36.69), pivot=(100.0, 100.0))
+    found = inspect(pipeline, dark.model_copy(update={"points": points}), language=language)
+    check_contract(found)
+    assert found.reading.status == "read"
+    assert found.reading.instruments[0].value == pytest.approx(42.88)
+    assert any("42.88 MPa" in text for text in texts(found))
+    assert any("the numbers are not legible" in text for text in texts(found))
 
 
 def test_one_section_an_instrument(pipeline: Pipeline) -> None:
