@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from synth import models
+from synth.devices import LampSpec
 from synth.sample_other import sample_selector
 from synth.sample_panel import build_panel
 from synth.scene import Background, Camera, GaugeScene, Light, Pose, Wear
-from synth.spec import LampSpec
 
 EXAMPLE_NAME = "xyz2000_panel"
 EXAMPLE_ANGLE_DEG = 137.2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from synth.devices import DigitalSpec, DisplayRow, InstrumentSpec
 from synth.dial import number_text
 from synth.draw import HUES, Rng, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS
@@ -16,7 +17,7 @@ from synth.sample_digital import sample_digital
 from synth.sample_hands import sample_needle
 from synth.sample_other import sample_lamp, sample_selector
 from synth.sample_scale import sample_fraction
-from synth.spec import Case, Color, DialSpec, DigitalSpec, DisplayRow, InstrumentSpec, Print, Scale, ScaleArt
+from synth.spec import Case, Color, DialSpec, Print, Scale, ScaleArt
 
 XYZ_2000 = "XYZ-2000"
 SCALES: dict[str, Scale] = {

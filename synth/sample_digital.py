@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from synth import words
+from synth.devices import DigitalSpec, DisplayRow
 from synth.draw import Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS, SYMBOL_SAFE
-from synth.spec import Case, Color, DigitalSpec, DisplayRow, Print
+from synth.spec import Case, Color, Print
 
 UNITS = (
     *("bar", "psi", "kPa", "MPa", "°C", "°C", "°F", "V", "A", "kW", "Hz", "kWh", "% RH", "%", "r/min"),

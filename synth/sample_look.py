@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
+from synth.devices import Distractor
 from synth.draw import Rng, between, chance, pick, weighted
 from synth.fonts import SANS
 from synth.recipe import CameraOptions, PoseOptions, Recipe, WearOptions
 from synth.scene import Background, Camera, Light, PlacedThing, Pose, Wear
-from synth.spec import Distractor, Print, Vec
+from synth.spec import Print, Vec
 
 THINGS = ("clock", "wheel", "knob", "lid", "sign", "bolt", "flange", "plate", "label", "button")
 

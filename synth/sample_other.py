@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from synth import words
+from synth.devices import CounterSpec, LampSpec, SelectorSpec
 from synth.draw import Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS, SYMBOL_SAFE
 from synth.sample_digital import box_case
-from synth.spec import Case, Color, CounterSpec, LampSpec, Print, SelectorSpec
+from synth.spec import Case, Color, Print
 from vision.fields import LampColor
 
 LENSES: dict[LampColor, tuple[Color, ...]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from synth import models, words
+from synth.devices import LampSpec, SelectorSpec
 from synth.draw import HUES, Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe
@@ -13,7 +14,7 @@ from synth.sample_look import sample_pose
 from synth.sample_other import sample_lamp, sample_selector
 from synth.sample_scale import sample_fraction
 from synth.scene import Panel, Placed, Pose
-from synth.spec import Color, DialSpec, LampSpec, Print, SelectorSpec
+from synth.spec import Color, DialSpec, Print
 
 
 def sample_panel(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:

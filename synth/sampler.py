@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from synth import models
+from synth.devices import InstrumentSpec, LampSpec, SelectorSpec
 from synth.draw import Rng, between, chance, pick, weighted
 from synth.recipe import Recipe, load_recipe, recipe_names
 from synth.sample_dial import sample_dial
@@ -25,7 +26,7 @@ from synth.sample_look import (
 from synth.sample_other import sample_counter, sample_lamp, sample_selector
 from synth.sample_panel import sample_group, sample_panel
 from synth.scene import GaugeScene, Panel, Placed, PlacedThing, Pose
-from synth.spec import InstrumentSpec, LampSpec, SelectorSpec, Vec
+from synth.spec import Vec
 from synth.truth import outline_box
 from vision.fields import Box
 

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.spec import Color, Distractor, InstrumentSpec, Print, Vec
+from synth.devices import Distractor, InstrumentSpec
+from synth.spec import Color, Print, Vec
 from vision.fields import GaugeFields
 from vision.samples import PhotoTruth
 

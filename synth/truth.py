@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from synth.devices import CounterSpec, DigitalSpec, LampSpec, SelectorSpec
 from synth.dial import needle_tip, numerals
 from synth.scene import GaugeScene, Placed, Pose
-from synth.spec import CounterSpec, DialSpec, DigitalSpec, LampSpec, Scale, ScaleArt, SelectorSpec, Vec, polar
+from synth.spec import DialSpec, Scale, ScaleArt, Vec, polar
 from vision.fields import Box, Channel, EvidencePoints, GaugeFields, ScalePoint
 from vision.samples import InstrumentTruth, Numeral, PhotoTruth
 from vision.units import multiplied_unit

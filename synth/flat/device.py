@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
+from synth.devices import CounterSpec, DigitalSpec, DisplayRow, LampSpec, SelectorSpec
 from synth.flat.case import draw_case, face_half, shade_face
 from synth.flat.glass import draw_glass
 from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen, lighten, linear, radial, rgba
 from synth.flat.segments import draw_segments, text_extent
 from synth.scene import Light, Pose, Wear
-from synth.spec import CounterSpec, DigitalSpec, DisplayRow, LampSpec, SelectorSpec, polar
+from synth.spec import polar
 
 WHITE = (255, 255, 255)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synth.camera import expose
+from synth.devices import CounterSpec, DigitalSpec, LampSpec
 from synth.flat.background import draw_background
 from synth.flat.case import draw_stem
 from synth.flat.device import draw_counter, draw_digital, draw_lamp, draw_selector
@@ -18,7 +19,7 @@ from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen
 from synth.flat.things import draw_thing
 from synth.scene import GaugeScene, Placed
-from synth.spec import CounterSpec, DialSpec, DigitalSpec, LampSpec
+from synth.spec import DialSpec
 
 
 def render(scene: GaugeScene) -> NDArray[np.uint8]:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from synth import words
+from synth.devices import Distractor
 from synth.draw import any_color, gray, near, pick
 from synth.flat.pen import Pen, lighten, linear, radial, rgba, sweep
 from synth.fonts import BOLD, SANS
 from synth.scene import Pose
-from synth.spec import Color, Distractor, polar
+from synth.spec import Color, polar
 
 Rng = np.random.Generator
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from synth import fonts
+from synth.devices import Distractor, LampSpec
 from synth.errors import FontError
 from synth.example import EXAMPLE_NAME, example_scene, write_example
 from synth.flat import render
@@ -23,7 +24,6 @@ from synth.models import model_dial
 from synth.recipe import load_recipe
 from synth.sampler import sample_scene
 from synth.scene import Background, Camera, GaugeScene, Light, Placed, Pose
-from synth.spec import Distractor, LampSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGEST = """

@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from synth.devices import CounterSpec, DigitalSpec
 from synth.example import EXAMPLE_ANGLE_DEG, example_scene
 from synth.models import MODELS, model_dial, sample_model
 from synth.recipe import Recipe, load_recipe
 from synth.sampler import sample_scene
 from synth.scene import Background, GaugeScene, Placed, Pose
-from synth.spec import CounterSpec, DialSpec, DigitalSpec
+from synth.spec import DialSpec
 from vision.fields import angle_fraction, fields_value
 from vision.samples import InstrumentTruth
 from vision.units import split_multiplier
