@@ -22,6 +22,7 @@ from serve.options import (
     ReportFolder,
     RunFolder,
     Weights,
+    Workers,
     Writer,
 )
 
@@ -105,11 +106,12 @@ def synth(
     out: DatasetFolder,
     count: Annotated[int, typer.Option("--count", min=1, help="Number of pictures.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed; those from 1000000000 on are kept for evaluation.")] = 0,
+    workers: Workers = 1,
 ) -> None:
     """Draw a dataset of instruments whose truth is known."""
     from serve.workshop import draw_dataset
 
-    print_line(draw_dataset(recipe, count=count, seed=seed, out=out))
+    print_line(draw_dataset(recipe, count=count, seed=seed, out=out, workers=workers))
 
 
 @app.command()
@@ -119,11 +121,12 @@ def train(
     out: RunFolder,
     resume: Annotated[bool, typer.Option("--resume", help="Continue from the last checkpoint in --out.")] = False,
     overrides: Overrides = None,
+    workers: Workers = 1,
 ) -> None:
-    """Train a reader."""
+    """Train a reader on the pictures that its recipe asks for; they are drawn first where they are missing."""
     from serve.workshop import train_reader
 
-    print_line(train_reader(recipe, out=out, resume=resume, overrides=overrides or []))
+    print_line(train_reader(recipe, out=out, resume=resume, overrides=overrides or [], workers=workers))
 
 
 @app.command(name="eval")

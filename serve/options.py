@@ -41,3 +41,4 @@ Overrides = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a value of the recipe; repeatable.", show_default=False),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Score the first pictures alone.", show_default=False)]
+Workers = Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes that draw pictures.")]

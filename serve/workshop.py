@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from vision.samples import METADATA_NAME
 
+VALIDATION_SEED = 1_500_000_000
+"""First seed of the pictures that a training is watched with: in the evaluation range, away from where tests begin."""
 
-def draw_dataset(recipe: str, *, count: int, seed: int, out: Path) -> str:
+
+def draw_dataset(recipe: str, *, count: int, seed: int, out: Path, workers: int = 1) -> str:
     """Draw a dataset folder and say where it is. Seeds from 10**9 on make evaluation data."""
     from synth.factory import FactoryOptions, build_dataset
     from synth.sampler import EVALUATION_SEED
 
-    folder = build_dataset(recipe, seed, count, out, options=FactoryOptions(evaluation=seed >= EVALUATION_SEED))
+    options = FactoryOptions(evaluation=seed >= EVALUATION_SEED)
+    folder = build_dataset(recipe, seed, count, out, workers=workers, options=options)
     return f"{count} pictures with seeds {seed} to {seed + count - 1} in {folder}"
 
 
-def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str]) -> str:
-    """Train by a recipe and say where the weights are."""
-    from vision.training import train_from_recipe
+def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], workers: int = 1) -> str:
+    """Draw the pictures that a training recipe asks for, where they are not there yet, and train on them.
 
-    return f"Weights in {train_from_recipe(recipe, out, resume, overrides)}"
+    Pictures lie below `home` and serve the next run too. Says where the weights are.
+    """
+    from serve.settings import load_settings
+    from vision.recipe import load_recipe
+    from vision.training import train
+
+    chosen = load_recipe(recipe, overrides)
+    home = load_settings().home / "datasets"
+    data = [
+        Path(part.folder) if part.folder else _drawn(home, part.recipe, part.seed, part.count, workers) for part in chosen.data
+    ]
+    watched = dict.fromkeys(part.recipe for part in chosen.data)
+    validation = [_drawn(home, name, VALIDATION_SEED, chosen.validation.count, workers) for name in watched]
+    return f"Weights in {train(chosen, data, validation, out, resume=resume)}"
+
+
+def _drawn(home: Path, recipe: str, seed: int, count: int, workers: int) -> Path:
+    """The dataset folder of a synth recipe, drawn or completed. Its name follows from what decides the pictures."""
+    from synth.recipe import load_recipe
+
+    content = hashlib.sha256(load_recipe(recipe).model_dump_json().encode()).hexdigest()[:8]
+    folder = home / f"{Path(recipe).stem}-{content}-{seed}-{count}"
+    draw_dataset(recipe, count=count, seed=seed, out=folder, workers=workers)
+    return folder
 
 
 def score_dataset(dataset: Path, *, weights: str | None, limit: int | None, as_json: bool) -> str:

@@ -223,7 +223,49 @@ def test_train_passes_the_recipe_on(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     result = CliRunner().invoke(app, ["train", "small", "--out", str(tmp_path), "--resume", "--set", "steps=5", "--set", "a.b=1"])
     assert result.exit_code == 0
     assert result.stdout == "Weights in w\n"
-    assert asked == [("small", {"out": tmp_path, "resume": True, "overrides": ["steps=5", "a.b=1"]})]
+    assert asked == [("small", {"out": tmp_path, "resume": True, "overrides": ["steps=5", "a.b=1"], "workers": 1})]
+
+
+def test_train_draws_what_its_recipe_asks_for_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    recipe = write(
+        tmp_path,
+        "tiny.toml",
+        b"""
+[[data]]
+recipe = "xyz2000"
+count = 2
+seed = 4
+[[data]]
+recipe = "xyz2000"
+folder = "ready"
+count = 1
+seed = 0
+[validation]
+count = 8
+[[stages]]
+image_size = 64
+steps = 1
+""",
+    )
+    asked: list[tuple[list[Path], list[Path]]] = []
+
+    def train(chosen: object, data: list[Path], validation: list[Path], out: Path, *, resume: bool) -> Path:
+        assert chosen.seed == 9  # type: ignore[attr-defined]
+        asked.append((data, validation))
+        return out
+
+    monkeypatch.setattr("vision.training.train", train)
+    monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
+    for _ in range(2):
+        result = CliRunner().invoke(app, ["train", str(recipe), "--out", str(tmp_path / "run"), "--set", "seed=9"])
+        assert result.exit_code == 0, result.stderr
+    assert asked[0] == asked[1]
+    (drawn, ready), (watched,) = asked[0]
+    assert ready == Path("ready")
+    assert len((drawn / "metadata.jsonl").read_text().splitlines()) == 2
+    names = [json.loads(line)["file_name"] for line in (watched / "metadata.jsonl").read_text().splitlines()]
+    assert len(names) == 8
+    assert all(int(Path(name).stem) >= workshop.VALIDATION_SEED for name in names)
 
 
 def test_kb_search(monkeypatch: pytest.MonkeyPatch, knowledge: library.KnowledgeBase) -> None:
