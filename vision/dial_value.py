@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vision.fields import EvidencePoints, GaugeFields, Point, angle_fraction
 from vision.numerals import NumeralReader, PrintedText
-from vision.scale_witness import DialGeometry, ScaleWitness, read_scale
+from vision.scale_view import DialGeometry
+from vision.scale_witness import ScaleWitness, read_scale
 from vision.text_crop import TextCrop, text_crop
 from vision.units import multiplied_unit
 

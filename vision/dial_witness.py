@@ -23,9 +23,12 @@ FINE_SIDE_PX = 1024
 SURE = 0.6
 """Confidence from which no further look is taken for the value's sake."""
 DOUBTFUL = 0.5
+SIDEWAYS_TRUST = 0.6
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
 NEIGHBOURS = 2
 """Printed steps to each side of the needle whose numerals should have been read."""
+NARROW = 0.44
+"""A level number's box is at least this share of its height wide, a digit."""
 PATCH_SCALES = (1.1, 1.5)
 DIGIT_WIDTH = 0.62
 """Of a digit's box to its height, spacing included."""
@@ -47,15 +50,35 @@ def witness_dial(
         if _is_better(second, witness):
             witness = second
         texts = merged
-    if witness.value is None or witness.confidence < DOUBTFUL:
+    sideways = looks_sideways(texts, geometry.pivot)
+    if witness.value is None or witness.confidence < SURE or sideways:
         for turn in QUARTER_TURNS_DEG:
             turned = reader.read(crop, turn_deg=turn)
             other, seen = _with_neighbours(reader, crop, geometry, turned, pointing_sd_deg)
             if other.value is not None and other.confidence > max(witness.confidence, DOUBTFUL):
-                witness, texts = other, merge_looks(seen, texts)
+                witness, texts, sideways = other, seen, False
                 if witness.confidence >= SURE:
                     break
+    if sideways:  # halves of numbers may have been taken for numbers
+        witness = witness._replace(confidence=SIDEWAYS_TRUST * witness.confidence)
     return witness, texts
+
+
+def looks_sideways(texts: Sequence[PrintedText], pivot: Point) -> bool:
+    """Whether most numbers of two digits and more run up or down, or lie in boxes too narrow for them.
+
+    A dial photographed a quarter turn round has such numbers, and their halves are read as single digits.
+    Numbers printed radially, upright towards the rim, are as they should be.
+    """
+    numbers = [text for text in texts if len(text.text) >= 2 and any(mark.confidence > 0.3 for mark in find_numbers([text]))]
+    lying = []
+    for text in numbers:
+        from_level = abs(unwrap(text.angle_deg, 0.0, 0.0))
+        from_radial = abs(unwrap(text.angle_deg - (clock_angle(pivot, text.center) - 180.0), 0.0, 0.0))
+        narrow = text.width_px < NARROW * len(text.text) * text.height_px
+        if narrow or (60.0 < from_level < 120.0 and from_radial > 45.0):
+            lying.append(text)
+    return len(lying) >= 2 and len(lying) > 0.6 * len(numbers)
 
 
 def _is_better(second: ScaleWitness, first: ScaleWitness) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -89,7 +89,7 @@ class HybridEncoder(PreTrainedModel):  # type: ignore[misc]
 
     config_class = HybridEncoderConfig
     main_input_name = "pixel_values"
-    _no_split_modules: list[str] = []
+    _no_split_modules: ClassVar[list[str]] = []
 
     def __init__(self, config: HybridEncoderConfig) -> None:
         super().__init__(config)

@@ -16,18 +16,12 @@ from vision.calibration import Calibration
 from vision.crops import Pixels
 from vision.dial_value import dial_value
 from vision.display_value import display_value
-from vision.fields import Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
+from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
 from vision.generate import Chosen
 from vision.numerals import NumeralReader, PrintedText
 
 MIN_FIELD_CONFIDENCE = 0.25
 MIN_CLASS_CONFIDENCE = 0.6
-POINT_CONFIDENCE_KEYS = {
-    "needle_tip": "point_needle_tip",
-    "pivot": "point_pivot",
-    "scale_start": "point_scale_start",
-    "scale_end": "point_scale_end",
-}
 MIN_POINT_CONFIDENCE = 0.3
 
 
@@ -99,16 +93,17 @@ def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration,
         width, height = evidence.box[2] - evidence.box[0], evidence.box[3] - evidence.box[1]
         reason = f"the instrument is too small in the photo to be read ({width:.0f} x {height:.0f} pixels); move closer"
         return Judged(_abstained(evidence, GaugeFields(kind=kind), {"kind": confidence.get("kind", 0.0)}, reason), ())
-    points = _sure_points(evidence, calibration)
-    sure = replace(evidence, points=points)
     fields = sure_fields(evidence.fields, confidence)
+    sure = replace(evidence, points=EvidencePoints())
     if kind == "dial":
+        places = {name: calibration(name, evidence.point_confidence.get(name, 0.0)) for name in POINT_NAMES}
+        confidence |= {name: round(place, 4) for name, place in places.items()}
+        kept = {name: getattr(evidence.points, name) for name in POINT_NAMES if places[name] >= MIN_POINT_CONFIDENCE}
+        sure = replace(evidence, points=EvidencePoints(**kept))
         value = dial_value(sure, fields, confidence, numerals, text_side_px)
     elif kind in ("digital", "counter"):
         value = display_value(sure, fields, confidence, numerals, text_side_px)
-        sure = replace(sure, points=EvidencePoints())
     else:
-        sure = replace(sure, points=EvidencePoints())
         return Judged(_class_reading(sure, fields, confidence), ())
     stated = value.fields or fields
     if value.value is None:
@@ -129,15 +124,6 @@ def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration,
         reason=value.reason,
     )
     return Judged(reading, value.texts)
-
-
-def _sure_points(evidence: Evidence, calibration: Calibration) -> EvidencePoints:
-    kept = {
-        name: getattr(evidence.points, name)
-        for name, key in POINT_CONFIDENCE_KEYS.items()
-        if calibration(key, evidence.point_confidence.get(name, 0.0)) >= MIN_POINT_CONFIDENCE
-    }
-    return EvidencePoints(**kept)
 
 
 def _class_reading(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float]) -> InstrumentReading:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from vision.dataset import Example
@@ -15,6 +16,7 @@ from vision.locate import best_boxes, box_iou
 from vision.targets import ANGLE, CHARACTER, CLASS, Batch, ChoiceTable, collate
 from vision.tokens import ANGLE_0, ANGLE_BINS, ID
 
+Floats = NDArray[np.float64]
 POINTER_TOKEN = ID["<s_pointer_angle>"]
 
 
@@ -55,12 +57,12 @@ def circular_expectation(logits: Tensor, radius: int = 8) -> Tensor:
     return (peak + shift) % 360.0
 
 
-def _direction_deg(tip: np.ndarray, pivot: np.ndarray) -> np.ndarray:
+def _direction_deg(tip: Floats, pivot: Floats) -> Floats:
     """Image-plane angle of pivot -> tip, clockwise from 6 o'clock."""
     return np.degrees(np.arctan2(-(tip[:, 0] - pivot[:, 0]), tip[:, 1] - pivot[:, 1])) % 360.0
 
 
-def _circular_error(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _circular_error(first: Floats, second: Floats) -> Floats:
     return np.abs((first - second + 180.0) % 360.0 - 180.0)
 
 
@@ -72,7 +74,7 @@ def evaluate(
     needle: list[float] = []
     directions: list[float] = []
     angles: list[float] = []
-    points: list[np.ndarray] = []
+    points: list[Floats] = []
     right: dict[int, list[bool]] = {CLASS: [], CHARACTER: []}
     ious: list[float] = []
     false_boxes: list[float] = []
@@ -88,7 +90,7 @@ def evaluate(
             hits.extend((chosen == batch.target_ids)[batch.loss_types == kind].tolist())
         is_angle = batch.loss_types == ANGLE
         found = circular_expectation(logits[is_angle][:, ANGLE_0 : ANGLE_0 + ANGLE_BINS]).cpu().numpy()
-        error = _circular_error(found, batch.places[is_angle].cpu().numpy())
+        error = _circular_error(found.astype(np.float64), batch.places[is_angle].cpu().numpy())
         is_needle = (batch.input_ids[is_angle] == POINTER_TOKEN).cpu().numpy()
         angles.extend(error.tolist())
         needle.extend(error[is_needle].tolist())
@@ -108,12 +110,16 @@ def evaluate(
             ious.extend(matches)
             false_boxes.append(float(sum(all(box_iou(box.box, true) < 0.5 for true in truth) for box in boxes)))
     errors = np.concatenate(points)
+    point_errors = [_median(errors[np.isfinite(errors[:, index]), index].tolist()) for index in range(4)]
     return Metrics(
         _median(needle),
         _share(needle, 5.0),
         _share(needle, 10.0),
         _median(directions),
-        *(_median(errors[np.isfinite(errors[:, index]), index].tolist()) for index in range(4)),
+        point_errors[0],
+        point_errors[1],
+        point_errors[2],
+        point_errors[3],
         _median(angles),
         float(np.mean(right[CLASS])) if right[CLASS] else float("nan"),
         float(np.mean(right[CHARACTER])) if right[CHARACTER] else float("nan"),

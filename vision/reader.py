@@ -6,6 +6,7 @@ display its digits. A value is stated where it is supported; otherwise the readi
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentRe
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
 from vision.judge import Evidence, judge
-from vision.locate import FoundBox, best_boxes, merge_duplicates
+from vision.locate import FoundBox, best_boxes, box_iou, merge_duplicates
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
@@ -160,11 +161,9 @@ class Reader:
             return found
         view = read_view(found.box, self.model.config.image_size, margin=0.4)
         again = [self._to_image(box, view, width, height) for box in self._boxes(image, view)]
-        best = max(again, key=lambda box: box.score * _overlap(box.box, found.box), default=None)
+        best = max(again, key=lambda box: box.score * box_iou(box.box, found.box), default=None)
         return (
-            FoundBox(best.box, max(found.score, best.score))
-            if best is not None and _overlap(best.box, found.box) > 0.4
-            else found
+            FoundBox(best.box, max(found.score, best.score)) if best is not None and box_iou(best.box, found.box) > 0.4 else found
         )
 
     @torch.inference_mode()
@@ -235,19 +234,13 @@ def _in_order(found: list[FoundBox], width: int, height: int) -> list[FoundBox]:
 
     def prominence(box: FoundBox) -> float:
         x0, y0, x1, y1 = box.box
-        area = ((x1 - x0) * (y1 - y0)) ** 0.5 / max(width, height)
-        off = (((x0 + x1) / 2 / width - 0.5) ** 2 + ((y0 + y1) / 2 / height - 0.5) ** 2) ** 0.5
+        area = math.sqrt((x1 - x0) * (y1 - y0)) / max(width, height)
+        off = math.hypot((x0 + x1) / 2 / width - 0.5, (y0 + y1) / 2 / height - 0.5)
         return box.score * area * (1.0 - 0.6 * off)
 
     main = max(found, key=prominence)
     rest = [box for box in found if box is not main]
     return [main, *sorted(rest, key=lambda box: (round(box.box[1] / height * 4), box.box[0]))]
-
-
-def _overlap(first: tuple[float, ...], second: tuple[float, ...]) -> float:
-    from vision.locate import box_iou
-
-    return box_iou(first, second)
 
 
 def _in_photo_pixels(photo: Photo, reading: InstrumentReading) -> InstrumentReading:

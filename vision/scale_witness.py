@@ -33,7 +33,7 @@ MAX_BEYOND_BENT = 0.7
 PLACEMENT_SHARE = 0.2
 """Of a letter's height: numerals are set beside their ticks by eye, one side of a dial like the other."""
 END_TOLERANCE_DEG = 15.0
-END_TOLERANCE_STEPS = 0.25
+END_TOLERANCE_STEPS = (0.25, 0.4)
 EXTRAPOLATED_SD_DEG = 2.5
 """A printed step beyond the outermost numeral."""
 UNIT_BONUS = 0.15
@@ -216,6 +216,7 @@ def end_ticks(candidate: ScaleCandidate, geometry: DialGeometry) -> list[TickPoi
     step = printed_step(values)
     curve = SmoothCurve(values, angles)
     slope = (angles[-1] - angles[0]) / (values[-1] - values[0])
+    placement = placement_sd_deg(candidate)
     ends = (geometry.scale_start, geometry.scale_end)
     ticks = []
     for end, first in zip(ends if candidate.clockwise else reversed(ends), (True, False), strict=True):
@@ -228,7 +229,9 @@ def end_ticks(candidate: ScaleCandidate, geometry: DialGeometry) -> list[TickPoi
         for value in (outer, outer + away, outer + 2.0 * away):
             expected = curve.angle_at(value)
             at = unwrap(angle, expected, expected)
-            tolerance = min(END_TOLERANCE_DEG, END_TOLERANCE_STEPS * step * slope)
+            # Large numerals stand far off their marks: their scale may be that far off its ends.
+            steps = max(END_TOLERANCE_STEPS[0], min(END_TOLERANCE_STEPS[1], 2.5 * placement / (step * slope)))
+            tolerance = min(END_TOLERANCE_DEG, steps * step * slope)
             if abs(at - expected) <= tolerance and (
                 best is None or abs(at - expected) < abs(best.angle_deg - curve.angle_at(best.value))
             ):

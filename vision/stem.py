@@ -83,8 +83,8 @@ class InvertedResidual(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         h = F.relu6(self._bn0(self._expand_conv(x))) if self.expands else x
         h = F.relu6(self._bn1(self._depthwise_conv(h)))
-        h = self._bn2(self._project_conv(h))
-        return x + h if self.skips else h
+        projected: Tensor = self._bn2(self._project_conv(h))
+        return x + projected if self.skips else projected
 
 
 class StemFeatures(NamedTuple):
@@ -117,7 +117,8 @@ class EfficientNetStem(nn.Module):
 
     def enter(self, pixel_values: Tensor) -> Tensor:
         """The first convolution: (B, 3, H, W) -> (B, 32, H/2, W/2)."""
-        return F.relu6(self._bn0(self._conv_stem(pixel_values)))
+        entered: Tensor = F.relu6(self._bn0(self._conv_stem(pixel_values)))
+        return entered
 
     def run(self, h: Tensor, first: int, end: int) -> PartialFeatures:
         """Blocks `first` to `end - 1`, and the feature maps that leave the stem on the way."""

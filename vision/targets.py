@@ -167,7 +167,11 @@ def collate(images: list[NDArray[np.uint8]], targets: list[Target], table: Choic
     return Batch(
         to_pixel_values(np.stack(images)),
         torch.tensor([target.is_read for target in targets]),
-        *(torch.from_numpy(array) for array in (inputs, outputs, places, rows, types)),
+        torch.from_numpy(inputs),
+        torch.from_numpy(outputs),
+        torch.from_numpy(places),
+        torch.from_numpy(rows),
+        torch.from_numpy(types),
         torch.from_numpy(np.stack([target.points for target in targets])),
         torch.from_numpy(np.stack([target.numerals for target in targets])),
         torch.from_numpy(np.stack([target.boxes for target in targets])),
