@@ -32,6 +32,11 @@ _FUNCTION_TEXT = """a an the this that these those it its there here of in on at
 than then also is are was were be been being has have had does do did which who whose what when where while if because
 although per"""
 FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
+MAX_DISORDER = 0.34
+_OPPOSITES = re.compile(
+    r"\b(?:red|yellow|green|on|off|open|close[ds]?|start(?:ed|s)?|stop(?:ped|s)?|high|low|above|below|over|under|up|down|"
+    r"left|right|before|after|normal|alarm|minimum|maximum|more|less|clockwise|counter-clockwise)\b|[红黄绿熄高低上下开闭启停左右升降前后]"
+)
 _FUNCTION_HAN = frozenset("的了在为是和与或其该此之由从到至于对按所将把被并且以及即就也都各个")
 
 
@@ -188,8 +193,10 @@ def check_rewrite(text: str, planned: str) -> Verdict:
             problems.append(f"new {kind}s {', '.join(new)}")
         if lost:
             problems.append(f"lost {kind}s {', '.join(lost)}")
-    if _disorder(content_han(text), content_han(planned)) > 0.34:
-        problems.append("characters joined in another way")
+    if any(_disorder(words(text), words(planned)) > MAX_DISORDER for words in (content_words, content_han)):
+        problems.append("words joined in another way")
+    if _opposites(text) != _opposites(planned):
+        problems.append(f"opposites {' '.join(_opposites(text))} instead of {' '.join(_opposites(planned))}")
     if not text.strip().endswith((".", "。", "!", "！", ";", "；")):
         problems.append("does not end as a sentence")
     if len(split_sentences(text)) > len(split_sentences(planned)):
@@ -197,8 +204,13 @@ def check_rewrite(text: str, planned: str) -> Verdict:
     return Verdict(not problems, tuple(problems))
 
 
+def _opposites(text: str) -> list[str]:
+    """Words that have an opposite, in order: exchanging two of them turns a sentence around with no new word."""
+    return [word for word in _OPPOSITES.findall(fold(text).lower()) if word]
+
+
 def _disorder(text: Sequence[str], planned: Sequence[str]) -> float:
-    """Share of neighbouring characters in `text` that do not stand so in `planned`."""
+    """Share of neighbouring words in `text` that do not stand so in `planned`."""
     pairs = list(pairwise(text))
     known = set(pairwise(planned))
     return sum(1 for pair in pairs if pair not in known) / len(pairs) if pairs else 0.0

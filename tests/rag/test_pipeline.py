@@ -11,6 +11,7 @@ import pytest
 from knowledge.search import KnowledgeBase
 from rag.pipeline import Inspection, Pipeline
 from rag.queries import Query
+from rag.verify import check_rewrite
 from tests.rag.builders import WEIGHTS, SmallKnowledge, make_facts, make_photo, make_reading
 from vision.fields import EvidencePoints, PhotoReading
 
@@ -343,6 +344,27 @@ def test_manuals_that_are_gone_leave_the_photos_own_words(corpus_kb: KnowledgeBa
     assert found.reading.instruments[0].value == 5.0
     assert any("could not be consulted" in text for text in texts(found))
     assert not any("no manual" in text for text in texts(found))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_change_of_any_digit_in_any_sentence_passes_the_check(pipeline: Pipeline, language: Any) -> None:
+    green_over_limit = make_reading(pointer_angle=300.0, warning_light_color="green")
+    tried = 0
+    for reading in (make_reading(**EXAMPLE), green_over_limit, make_reading(pointer_angle=230.0)):
+        for text in texts(inspect(pipeline, reading, language=language)):
+            assert check_rewrite(text, text).supported, text
+            for match in re.finditer(r"\d", text):
+                changed = f"{text[: match.start()]}{(int(match.group()) + 1) % 10}{text[match.end() :]}"
+                assert not check_rewrite(changed, text).supported, changed
+                tried += 1
+    assert tried > 80
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_passes_for_another(pipeline: Pipeline, language: Any) -> None:
+    said = texts(inspect(pipeline, make_reading(**EXAMPLE), language=language))
+    for one in said:
+        assert [check_rewrite(one, other).supported for other in said].count(True) == 1
 
 
 def test_evidence_is_small_and_placed(pipeline: Pipeline) -> None:
