@@ -25,7 +25,7 @@ _FUNCTION = re.compile(
 )
 # Words of talking about readings and manuals: they say nothing that evidence could bear out.
 _GENERIC = re.compile(
-    r"说明书|手册|资料|文档|文件|数值|读数|示值|仪表|照片|规定|声明|要求|显示|表示|处于|位于|取自|来自|计算|得出|得到|型号|范围|区间|表盘|角度约定"
+    r"说明书|照片中|手册|资料|文档|文件|数值|读数|示值|仪表|照片|规定|声明|要求|显示|表示|处于|位于|取自|来自|计算|得出|得到|型号|范围|区间|表盘|角度约定"
 )
 _PREFIX = re.compile(r"^(?:按照?|根据|依据|对于|关于|由于|因此|所以|但|然而)")
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")

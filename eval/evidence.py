@@ -201,7 +201,7 @@ def _reading_chinese(one: Mapping[str, Any]) -> list[str]:
     if fields.get("mode_dial_position") is not None:
         said.append(f"模式旋钮位置为 {fields['mode_dial_position']}。")
     if fields.get("digital_readout"):
-        said.append(f"显示数字为 {fields['digital_readout']} {unit}。")
+        said.append(f"显示屏显示 {fields['digital_readout']} {unit}，显示数字为 {fields['digital_readout']} {unit}。")
     return said
 
 

@@ -49,7 +49,7 @@ _ABSTENTION = re.compile(
             r"\bno (?:value|instrument|unit|manual) was\b|\bnothing is claimed\b|\bno manual\b|\bis (?:unknown|doubtful)\b",
             r"\bi don't know\b|\bdocuments conflict\b|\bcannot be compared\b",
             r"资料未|未说明|未提及|未提供|没有(?:提及|提到|说明|提供|读出|型号)|未能读|未读出|未得出|未查阅|未知|不知道",
-            r"无法(?:回答|确定|判断|判定|得知|读|比较|使用)|资料冲突|存疑|不引用|没有相关(?:信息|资料)",
+            r"无法(?:回答|确定|判断|判定|得知|读|使用|[^。]{0,40}比较)|资料冲突|存疑|不引用|没有相关(?:信息|资料)",
         )
     ),
     re.IGNORECASE,
@@ -78,6 +78,7 @@ class _Trial(NamedTuple):
     problem: str | None
     grade: float
     contradicts: bool
+    opposite: str | None
 
 
 def is_abstention(sentence: str) -> bool:
@@ -113,13 +114,34 @@ def judge_claim(claim: Claim, facts: Sequence[Fact], reading: Sequence[Fact] = (
     trials = [_try(claim, terms, fact, weights) for fact in candidates]
     best = max(trials, key=lambda trial: (trial.problem is None, trial.grade, trial.coverage, -len(trial.fact.text)))
     support = _graded(terms, best, facts, reading)
-    against = max((trial for trial in trials if trial.contradicts), key=lambda trial: trial.coverage, default=None)
-    if against is not None and best.coverage < 1 and against.coverage >= best.coverage:
+    against = _against(trials, best, terms, weights)
+    if against is not None:
         # Another place speaks of the same thing at least as closely, and says otherwise.
         return _verdict(claim, unsupported(against.problem or "contradicted"), against.fact, support)
     if best.problem is None:
         return _verdict(claim, supported(f"borne out by {best.fact.source}"), best.fact, support)
     return _verdict(claim, unsupported(best.problem), best.fact, support)
+
+
+def _against(trials: Sequence[_Trial], best: _Trial, terms: frozenset[str], weights: Mapping[str, float]) -> _Trial | None:
+    """The trial that contradicts the claim and fits it at least as well as the best support does, if there is one.
+
+    Where the contradiction is one word ("green" for "red"), the fit of all the other words decides.
+    """
+    if best.coverage == 1:
+        return None
+    for trial in sorted(trials, key=lambda one: -one.coverage):
+        if trial.contradicts and trial.coverage >= best.coverage:
+            return trial
+        rest = terms - {trial.opposite}
+        if trial.opposite is not None and rest and _coverage(rest, trial.fact, weights) > _coverage(rest, best.fact, weights):
+            return trial
+    return None
+
+
+def _coverage(terms: frozenset[str], fact: Fact, weights: Mapping[str, float]) -> float:
+    """Share of the terms, by weight, that the fact holds; all of nothing."""
+    return sum(weights[term] for term in terms & fact.terms) / sum(weights[term] for term in terms) if terms else 1.0
 
 
 def _graded(terms: frozenset[str], best: _Trial, facts: Sequence[Fact], reading: Sequence[Fact]) -> float:
@@ -149,7 +171,7 @@ def term_weights(terms: frozenset[str], facts: Sequence[Fact]) -> dict[str, floa
 
 
 def _try(claim: Claim, terms: frozenset[str], fact: Fact, weights: Mapping[str, float]) -> _Trial:
-    coverage = sum(weights[term] for term in terms & fact.terms) / sum(weights.values()) if terms else 1.0
+    coverage = _coverage(terms, fact, weights)
     nearest = _nearest(claim, terms, fact)
     own = _near_quantities(terms, nearest, fact)
     missing = _missing_quantity(claim, own, fact)
@@ -171,7 +193,7 @@ def _try(claim: Claim, terms: frozenset[str], fact: Fact, weights: Mapping[str, 
         grade *= 0.8
     if coverage < (COVERAGE_ZH if claim.language == "zh" else COVERAGE):
         problems.insert(0, f"only {round(100 * coverage)} % of its words stand in one place of the evidence")
-    return _Trial(fact, coverage, problems[0] if problems else None, grade, contradicts)
+    return _Trial(fact, coverage, problems[0] if problems else None, grade, contradicts, opposite[0] if opposite else None)
 
 
 def _nearest(claim: Claim, terms: frozenset[str], fact: Fact) -> Claim | None:

@@ -14,7 +14,8 @@ from eval.fci import ReportScores, score_answer, score_report
 from eval.judge import is_abstention
 from eval.score import EvalError
 from tests.eval.builders import as_json, make_lamp, make_photo, make_truth, perfect_reading, valued
-from vision.fields import Contract, PhotoReading
+from vision.fields import Contract, GaugeFields, PhotoReading
+from vision.samples import InstrumentTruth
 
 PUMP = "The rated pressure of the pump is 4 MPa. The test pressure of the valve is 5 MPa."
 PUMP_ZH = "泵的额定压力为4MPa。阀的试验压力为5MPa。"
@@ -92,6 +93,8 @@ def test_unfaithful_answers_score_zero(answer: str, source: str) -> None:
         "The passages do not mention the price.",
         "The meaning of the red light is not stated in the documents.",
         "根据现有资料无法确定。",
+        "以 °C 表示的数值无法与以 bar 表示的说明书限值比较。",
+        "The value in °C cannot be compared with the manual's limits in bar.",
         "",
         "# Heading",
         "According to the manual:",
@@ -205,6 +208,20 @@ def test_what_the_photo_shows_is_evidence() -> None:
 )
 def test_wrong_statements_and_wrong_citations_fail(text: str, citations: list[str]) -> None:
     assert score_report(make_inspection((text, citations))).fci == 0
+
+
+def test_digits_of_a_display_are_evidence() -> None:
+    fields = GaugeFields(kind="digital", digital_readout="23.5", unit="°C")
+    truth = InstrumentTruth(box=(0, 0, 9, 9), fields=fields, value=23.5, value_low=23.5, value_high=23.5, unit="°C")
+    photo = make_photo("a.jpg", perfect_reading(truth, value_source="digits"))
+    right = ["The display shows 23.5.", "显示屏显示 23.5。", "读数为 23.5 °C，取自照片中的显示数字。"]
+    wrong = ["The display shows 23.4.", "显示屏显示 235。", "读数为 23.5 °F。"]
+    cited = [(text, ["photo#1"]) for text in right + wrong]
+    states = [
+        {verdict.score.state for verdict in statement.verdicts}
+        for statement in score_report(make_inspection(*cited, photo=photo)).statements
+    ]
+    assert states == [{"supported"}] * 3 + [{"unsupported"}] * 3
 
 
 def test_without_citations_all_evidence_counts() -> None:
