@@ -182,7 +182,7 @@ def _support(
         ]
     )
     numerals = _drop_off_step(numerals)
-    if len(numerals) < 3 or not MIN_STEP_DEG <= _angular_step(numerals) <= MAX_STEP_DEG:
+    if len(numerals) < 3 or not MIN_STEP_DEG <= abs(slope) * printed_step([n.value for n in numerals]) <= MAX_STEP_DEG:
         return None
     values = {numeral.value for numeral in numerals}
     support = float(sum(gain[row] for row in kept if float(table.value[row]) in values))
@@ -240,12 +240,6 @@ def _drop_off_step(numerals: list[ScaleNumeral]) -> list[ScaleNumeral]:
             break
         kept = fewer[best]
     return kept
-
-
-def _angular_step(numerals: Sequence[ScaleNumeral]) -> float:
-    values = np.asarray([numeral.value for numeral in numerals])
-    slope, _ = robust_line(values, np.asarray([numeral.angle_deg for numeral in numerals]))
-    return slope * printed_step(values.tolist())
 
 
 def _take_in(candidate: ScaleCandidate, placed: Sequence[PlacedNumber]) -> ScaleCandidate:
