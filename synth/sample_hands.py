@@ -39,6 +39,8 @@ def sample_needle(rng: Rng, style: str, art: ScaleArt, face: Color, ink: Color) 
         if chance(rng, 0.5)
         else (gray(rng, 10, 60) if chance(rng, 0.5) else near(rng, (180, 150, 80) if chance(rng, 0.3) else (170, 170, 170), 20))
     )
+    # The tip is the farther end: a tail or a hub as long as the blade would leave nothing to tell them apart.
+    tail, hub = min(tail, 0.6 * length), min(hub, 0.45 * length)
     tip = width * float(rng.choice([0.1, 0.2, 0.35, 0.8], p=[0.4, 0.3, 0.2, 0.1]))
     return Needle(
         length=length,
@@ -58,16 +60,19 @@ def sample_needle(rng: Rng, style: str, art: ScaleArt, face: Color, ink: Color) 
     )
 
 
+def _hand_color(rng: Rng, needle: Color) -> str:
+    """Red where it differs from the needle, else another signal colour that does."""
+    others = [
+        n for n in ("red", "yellow", "green", "orange") if max(abs(a - b) for a, b in zip(HUES[n], needle, strict=True)) > 95
+    ]
+    return "red" if "red" in others and chance(rng, 0.85) else pick(rng, others)
+
+
 def sample_hands(rng: Rng, needle: Needle, art: ScaleArt, scale: Scale, share: float) -> tuple[Hand, ...]:
     """Maximum pointers and set hands (channels of the truth), and small markers on the rim (none)."""
     hands: list[Hand] = []
     while len(hands) < 2 and chance(rng, 0.15 if hands else share):
-        red_needle = needle.color[0] > 150 and needle.color[1] < 110
-        name = (
-            pick(rng, ("yellow", "green"))
-            if red_needle
-            else ("red" if chance(rng, 0.85) else pick(rng, ("yellow", "green", "orange")))
-        )
+        name = _hand_color(rng, needle.color)
         look = replace(
             needle,
             length=needle.length * between(rng, 0.75, 1.05),
