@@ -9,12 +9,25 @@ import pytest
 import torch
 from transformers import DonutSwinConfig, DonutSwinModel, MBartConfig, MBartForCausalLM, VisionEncoderDecoderModel
 
-from vision.donut import CARD_FILE, CONFIG_FILE, MODEL_FILE, DonutConfig, DonutError, build_from_donut, build_small, load, load_card, save
+from vision.donut import (
+    CARD_FILE,
+    CONFIG_FILE,
+    MODEL_FILE,
+    DonutConfig,
+    DonutError,
+    build_from_donut,
+    build_small,
+    load,
+    load_card,
+    save,
+)
 from vision.generate import generate
 from vision.stem import EfficientNetStem, load_pretrained
 from vision.tokens import VOCABULARY, decode
 
-TINY = DonutConfig(image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2)
+TINY = DonutConfig(
+    image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2
+)
 
 
 @pytest.fixture(scope="module")

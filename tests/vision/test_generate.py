@@ -9,7 +9,9 @@ from vision.donut import DonutConfig, build_small
 from vision.generate import choose, field_choices, generate
 from vision.tokens import ANGLE_0, FRACTION_0, ID, VOCABULARY, decode, decode_location
 
-SMALL = DonutConfig(image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2)
+SMALL = DonutConfig(
+    image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2
+)
 
 
 @pytest.fixture(scope="module")

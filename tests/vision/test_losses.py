@@ -16,7 +16,15 @@ from vision.targets import ANGLE, CHARACTER, CLASS, NO_LOSS, ChoiceTable, collat
 from vision.tokens import ANGLE_0, ID, VOCABULARY
 
 FIELDS = GaugeFields(
-    kind="dial", start_angle=45, end_angle=315, clockwise=True, pointer_angle=359.6, scale_fraction=0.5, scale_min=0, scale_max=1.6, unit="bar"
+    kind="dial",
+    start_angle=45,
+    end_angle=315,
+    clockwise=True,
+    pointer_angle=359.6,
+    scale_fraction=0.5,
+    scale_min=0,
+    scale_max=1.6,
+    unit="bar",
 )
 INSTRUMENT = InstrumentTruth(
     box=(10, 10, 90, 90),
@@ -139,7 +147,9 @@ def test_no_boxes_no_sides() -> None:
 def test_total_loss_backpropagates_to_every_head() -> None:
     batch, choices = batch_of(INSTRUMENT, None)
     logits = torch.zeros(*batch.target_ids.shape, len(VOCABULARY), requires_grad=True)
-    maps = [torch.zeros(3, n, 16, 16, requires_grad=True) for n in (4, 1)] + [torch.ones(3, n, 8, 8, requires_grad=True) for n in (1, 4)]
+    maps = [torch.zeros(3, n, 16, 16, requires_grad=True) for n in (4, 1)] + [
+        torch.ones(3, n, 8, 8, requires_grad=True) for n in (1, 4)
+    ]
     losses = total_loss(logits, DenseOutput(*maps), batch, choices, LossOptions())
     losses.total.backward()
     assert all(tensor.grad is not None and bool(tensor.grad.abs().sum() > 0) for tensor in (logits, *maps))

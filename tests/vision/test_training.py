@@ -19,7 +19,15 @@ from vision.samples import InstrumentTruth, PhotoTruth, SampleError, SampleRecor
 from vision.targets import ChoiceTable, collate
 from vision.training import Run, TrainingError, train
 
-TINY = {"image_size": 64, "hidden_size": 32, "encoder_layers": 1, "decoder_layers": 1, "feed_forward": 32, "encoder_heads": 2, "decoder_heads": 2}
+TINY = {
+    "image_size": 64,
+    "hidden_size": 32,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "feed_forward": 32,
+    "encoder_heads": 2,
+    "decoder_heads": 2,
+}
 
 
 def draw(folder: Path, count: int) -> Path:
@@ -76,7 +84,9 @@ def test_resuming_nothing_is_an_error(tmp_path: Path) -> None:
 
 def test_a_needle_at_chance_raises_the_alarm(tmp_path: Path) -> None:
     data = draw(tmp_path / "data", 8)
-    watched = recipe(watch={"log_every": 1, "evaluate_every": 2, "checkpoint_every": 9, "alarm_after_samples": 4, "alarm_needle_deg": 0.001})
+    watched = recipe(
+        watch={"log_every": 1, "evaluate_every": 2, "checkpoint_every": 9, "alarm_after_samples": 4, "alarm_needle_deg": 0.001}
+    )
     with pytest.raises(TrainingError, match="does not depend on the image"):
         train(watched, [data], [data], tmp_path / "run")
 
