@@ -1,4 +1,4 @@
-"""Small helpers of the sampler: weighted choice, chance, colours."""
+"""Small tools of the sampler: weighted choice, chance, colours."""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ def sample_needle(rng: Rng, style: str, art: ScaleArt, face: Color, ink: Color) 
     width = between(rng, 2.5, 8) if style != "panel" or chance(rng, 0.3) else between(rng, 1.2, 3.0)
     if style == "transformer":
         width = between(rng, 5, 11)
-    shape = "disc" if chance(rng, 0.02) else pick(rng, SHAPES)
+    # A pointer painted on a disc: only where the pivot is not behind a cover.
+    shape = "disc" if style in ("pressure", "thermometer") and chance(rng, 0.02) else pick(rng, SHAPES)
+    if shape == "disc":
+        width = between(rng, 5, 9)
     tail_shape = "none" if style in ("panel", "quadrant", "edge") and chance(rng, 0.7) else pick(rng, TAILS)
     tail = between(rng, 8, 40) if tail_shape != "none" else 0.0
     hub = between(rng, 3, 9) if chance(rng, 0.7) else between(rng, 9, 24)
