@@ -14,7 +14,7 @@ from rag.evidence import EvidenceOptions, Piece, arrange, distil
 from rag.formula import Calibration, calibrate
 from rag.needle import FormulaOptions, needle_stands
 from rag.plan import Planned, calling_facts, plan_instrument
-from rag.queries import Query, build_queries, write_query
+from rag.queries import Query, build_queries, follow_evidence
 from rag.templates import sentence
 from rag.trace import LOGGER, Stopwatch
 from vision.fields import InstrumentReading, LampColor
@@ -99,11 +99,13 @@ class Consultant:
             findings = judge_value(calibration.reading, facts, find_lamp(reading, others), language)
         read = calibration.reading
         calling = calling_facts(read, facts, findings) if read.status == "read" else ()
-        if calling and all(query.name != "emergency_shutdown_procedure" for query in queries):
-            followed = write_query("emergency_shutdown_procedure", reading, language, field="value", instrument=number)
-            queries = (*queries, followed)
-            with watch.stage("retrieval"):
-                hits[followed.name] = self._search(followed, facts, notes, language)
+        named = {query.name for query in queries}
+        section = facts.emergency.section if facts.emergency is not None else None
+        places = [self.knowledge.chunk(fact.chunk) for fact in calling]
+        followed = [q for q in follow_evidence(read, language, places, section, number) if q.name not in named]
+        with watch.stage("retrieval"):
+            hits |= {query.name: self._search(query, facts, notes, language) for query in followed}
+        queries = (*queries, *followed)
         with watch.stage("evidence"):
             pieces = self._distil(queries, hits, facts, reading, clashes)
         chunks = {piece.chunk.id: piece.chunk for piece in pieces}

@@ -251,7 +251,10 @@ def test_slots_exist_only_for_what_was_read() -> None:
     assert seen_fields(make_reading(pointer_angle=10.0)) == ("kind", "pointer_angle")
 
 
-def test_the_engine_is_light() -> None:
-    code = "import sys, rag.queries; print([m for m in ('torch', 'transformers', 'spacy', 'faiss', 'bpy') if m in sys.modules])"
+@pytest.mark.parametrize("module", ["rag.queries", "rag.formula", "rag.pipeline", "rag.llm_writer", "rag.server_writer"])
+def test_nothing_heavy_is_imported(module: str) -> None:
+    code = (
+        f"import sys, {module}; print([m for m in ('torch', 'transformers', 'spacy', 'faiss', 'cv2', 'bpy') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
