@@ -19,6 +19,7 @@ _NO_NEGATION = re.compile(
     r"不仅|不但|不同|不断|不过|不久|不少|不锈钢|不足|不超过|不高于|不低于|不大于|不小于|不少于|不得超过|不确定度|无论|无线|非常|未来|除非|禁忌症|不全|不良|不适|不明|不稳|不一"
 )
 _NEGATION = re.compile(r"并非|不|未|无|没|勿|莫|禁|忌|避免|非")
+_BARE_NEGATIONS = frozenset("不未无没勿莫非")
 _FUNCTION = re.compile(
     r"以及|或者|并且|而且|但是|因此|所以|由于|对于|关于|根据|按照|其中|可以|应当|必须|需要|如果|的|了|在|是|为|和|与|及|或|等|被|把|将|对|从|到|至"
     r"|以|之|其|该|这|那|也|都|就|而|且|并|但|则|时|若|当|应|须|会|能|要|于|由|按|请|得|却|还|又|仍|已|上|处"
@@ -59,7 +60,8 @@ def chinese_terms(text: str) -> frozenset[str]:
     terms = {word.lower() for word in _LATIN.findall(text)}
     for run in _CJK_RUN.findall(_FUNCTION.sub(" ", _GENERIC.sub(" ", text))):
         terms |= {run} if len(run) == 1 else {run[i : i + 2] for i in range(len(run) - 1)}
-    return frozenset(terms)
+    # A bare negation is counted by itself; as a term it would have to stand in the evidence too.
+    return frozenset(terms) - _BARE_NEGATIONS
 
 
 def negation_count(text: str) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from eval.claims import Claim
 from eval.evidence import Fact, joined
-from eval.quantities import Quantity, bears_out, same_dimension
+from eval.quantities import Quantity, bears_out, same_dimension, units_in
 from eval.score import Number, Score, not_scorable, supported, unsupported
 from vision.fields import Contract
 
@@ -28,6 +28,7 @@ _GENERIC_EN = (
     "section state say mean note model determine compute calculate follow give range frame passage base provide information"
 )
 _READING_WORDS = re.compile(r"\b(?:reads?|readings?|values?)\b|读数|数值|示值", re.IGNORECASE)
+_UNIT_WORDS = re.compile(r"\bunits?\b|单位", re.IGNORECASE)
 _OPPOSITES: tuple[tuple[str, str], ...] = (
     ("open", "clos"), ("start", "stop"), ("increas", "decreas"), ("rais", "low"), ("ris", "fall"), ("normal", "alarm"),
     ("norm", "alarm"), ("red", "green"), ("red", "yellow"), ("yellow", "green"), ("left", "right"), ("inlet", "outlet"),
@@ -79,6 +80,7 @@ class _Trial(NamedTuple):
     grade: float
     contradicts: bool
     opposite: str | None
+    loose: bool
 
 
 def is_abstention(sentence: str) -> bool:
@@ -126,9 +128,10 @@ def judge_claim(claim: Claim, facts: Sequence[Fact], reading: Sequence[Fact] = (
 def _against(trials: Sequence[_Trial], best: _Trial, terms: frozenset[str], weights: Mapping[str, float]) -> _Trial | None:
     """The trial that contradicts the claim and fits it at least as well as the best support does, if there is one.
 
-    Where the contradiction is one word ("green" for "red"), the fit of all the other words decides.
+    Where the contradiction is one word ("green" for "red"), the fit of all the other words decides. A full fit is
+    never outweighed, unless its numbers merely lie within a range ("valid from 30 to 330") and another place has others.
     """
-    if best.coverage == 1:
+    if best.coverage == 1 and not best.loose:
         return None
     for trial in sorted(trials, key=lambda one: -one.coverage):
         if trial.contradicts and trial.coverage >= best.coverage:
@@ -185,15 +188,19 @@ def _try(claim: Claim, terms: frozenset[str], fact: Fact, weights: Mapping[str, 
         problems.append(f"it says {opposite[0]!r} where the evidence says {opposite[1]!r}")
     if missing is not None:
         problems.append(f"{missing.text!r} is not borne out beside what it is said of")
+    loose = any(not any(bears_out(one, q, fact.units, within=False) for one in fact.quantities) for q in claim.quantities)
+    unit = _foreign_unit(claim, fact)
+    if unit is not None:
+        problems.append(f"the unit {unit} is not named there")
     clash = missing is not None and any(same_dimension(missing, one) for one in own)
-    contradicts = clash or len(problems) > (missing is not None)
+    contradicts = clash or len(problems) > (missing is not None) + (unit is not None)
     grade = coverage * 0.5 ** len(problems)
     if nearest is not None and alike and _condition_lost(claim, nearest):
         problems.append(f"it leaves out the condition {nearest.condition!r}")
         grade *= 0.8
     if coverage < (COVERAGE_ZH if claim.language == "zh" else COVERAGE):
         problems.insert(0, f"only {round(100 * coverage)} % of its words stand in one place of the evidence")
-    return _Trial(fact, coverage, problems[0] if problems else None, grade, contradicts, opposite[0] if opposite else None)
+    return _Trial(fact, coverage, problems[0] if problems else None, grade, contradicts, opposite[0] if opposite else None, loose)
 
 
 def _nearest(claim: Claim, terms: frozenset[str], fact: Fact) -> Claim | None:
@@ -237,6 +244,15 @@ def _missing_quantity(claim: Claim, own: Sequence[Quantity], fact: Fact) -> Quan
         else:
             return quantity
     return first_clash if clash and not agreed else None
+
+
+def _foreign_unit(claim: Claim, fact: Fact) -> str | None:
+    """A unit that a claim about units names ("the unit is kPa") and the fact does not."""
+    if not _UNIT_WORDS.search(claim.text):
+        return None
+    words = claim.text[1:] if claim.text.startswith("A ") else claim.text
+    named = units_in(words) - {one.unit for one in claim.quantities}
+    return min(named - units_in(fact.text), default=None)
 
 
 def _opposite(terms: frozenset[str], stated: frozenset[str]) -> tuple[str, str] | None:

@@ -231,13 +231,17 @@ def same_dimension(first: Quantity, second: Quantity) -> bool:
     return in_unit(second.high, second.unit, first.unit) is not None
 
 
-def bears_out(evidence: Quantity, claim: Quantity, stated_units: frozenset[str] = frozenset()) -> bool:
+def bears_out(evidence: Quantity, claim: Quantity, stated_units: frozenset[str] = frozenset(), *, within: bool = True) -> bool:
     """Whether the evidence's number supports the claim's, after conversion and to the claim's last digit.
 
-    A single number is borne out by a range that holds it (an `interval` states none); a range by the same range. A unit that the
-    evidence does not state (beside the number, or in `stated_units` of its surroundings) is an invention.
+    A range is borne out by the same range, a single number also by a range that holds it, unless `within` is
+    False, the range is an `interval`, or only one of the two has a unit. A unit that the evidence does not
+    state (beside the number, or in `stated_units` of its surroundings) is an invention.
     """
-    if {claim.bound, evidence.bound} == {"at least", "at most"} or (evidence.bound == "interval" and claim.low == claim.high):
+    single, ranged = claim.low == claim.high, evidence.low < evidence.high
+    if {claim.bound, evidence.bound} == {"at least", "at most"}:
+        return False
+    if single and ranged and not (within and evidence.bound != "interval" and (claim.unit is None) == (evidence.unit is None)):
         return False
     if claim.unit is None or (evidence.unit is None and claim.unit in stated_units):
         low, high = evidence.low, evidence.high
@@ -248,11 +252,12 @@ def bears_out(evidence: Quantity, claim: Quantity, stated_units: frozenset[str] 
         low, high = min(ends[0], ends[1]), max(ends[0], ends[1])
     slack = 1e-9 * max(1.0, abs(claim.low), abs(claim.high))
     below, above = claim.half_low + slack, claim.half_high + slack
-    if claim.low == claim.high:
+    if single:
         return low - below <= claim.low <= high + above
     return abs(low - claim.low) <= below and abs(high - claim.high) <= above
 
 
+@lru_cache(maxsize=4096)
 def units_in(text: str) -> frozenset[str]:
     """All units that a text names, beside a number or alone (a table's header)."""
     pattern = re.compile(rf"(?<![A-Za-z])(?:{_unit_pattern()})")

@@ -159,7 +159,7 @@ def make_inspection(*statements: tuple[str, list[str]], photo: PhotoReading | No
     truth = make_truth(model="XYZ-2000")
     lamp = make_lamp()
     photo = photo or make_photo("a.jpg", valued(perfect_reading(truth), 3.52), perfect_reading(lamp))
-    texts = {"doc:pump": PUMP, "doc:lamp": LAMPS}
+    texts = {"doc:pump": PUMP, "doc:lamp": LAMPS, "doc:range": "Valid for pointer angles from 30 to 330 degrees."}
     return {
         "request_id": "r",
         "reading": photo.model_dump(mode="json"),
@@ -179,12 +179,13 @@ def test_what_the_photo_shows_is_evidence() -> None:
             ("The reading is 3.5 bar, between 3.4 and 3.6 bar, taken from the printed scale in the photo.", ["photo#1"]),
             ("读数为 3.5 bar，区间为 3.4 至 3.6 bar。", ["photo#1"]),
             ("The pointer stands at 140° clockwise from 6 o'clock.", ["photo#1"]),
+            ("The unit printed on the face is bar.", ["photo#1"]),
             ("The warning light is red.", ["photo#2"]),
             ("According to the manual, the red warning light means: Over-pressure or sensor fault.", ["photo#2", "doc:lamp"]),
         )
     )
     assert scores.unsupported == 0, [v.score.reason for s in scores.statements for v in s.verdicts]
-    assert (scores.fci, scores.fci_n) == (1, 8)
+    assert (scores.fci, scores.fci_n) == (1, 9)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +197,11 @@ def test_what_the_photo_shows_is_evidence() -> None:
         ("The reading is 10 bar.", ["photo#1"]),
         ("The reading is 3.5 bar, between 3.0 and 4.0 bar.", ["photo#1"]),
         ("读数为 3.9 bar。", ["photo#1"]),
+        ("读数不为 3.5 bar。", ["photo#1"]),
+        ("The reading is not 3.5 bar.", ["photo#1"]),
+        ("The unit printed on the face is psi.", ["photo#1"]),
+        ("表盘上印刷的单位为 psi。", ["photo#1"]),
+        ("The pointer stands at 179.4°.", ["photo#1", "doc:range"]),
         ("The reading is 4 MPa.", ["photo#1", "doc:pump"]),
         ("The rated pressure of the pump is 3.5 bar.", ["photo#1", "doc:pump"]),
         ("The warning light is green.", ["photo#2"]),
