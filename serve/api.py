@@ -86,7 +86,7 @@ def run_server(host: str, port: int, weights: str | None = None) -> None:
     """Serve until interrupted. Everything is loaded before the port opens, so that a fault shows at once."""
     import uvicorn
 
-    settings = load_settings()
+    settings = load_settings().model_copy(update={"traceback": True})  # A log is read later, by somebody else.
     service = open_service(settings, weights=weights)
     service.load()
     uvicorn.run(create_app(settings, service), host=host, port=port, log_level="info", server_header=False)

@@ -16,7 +16,9 @@ from rag.writer import Writer, build_writer
 from serve.scores import score_inspection
 from serve.settings import Language, Settings, WriterName, load_settings
 from vision.fields import InstrumentReading, PhotoReading, Weights
-from vision.photos import display_name
+from vision.photos import PhotoError, display_name, load_photo
+
+logger = logging.getLogger("gauge.service")
 
 Source = Path | bytes
 
@@ -110,11 +112,22 @@ class Service:
             yield score_inspection(pipeline.inspect(reading, request_id=request_id))
 
     def _read(self, sources: Sequence[Source], names: Sequence[str] | None, model: str | None) -> Iterator[PhotoReading]:
-        shown = None if names is None else [display_name(name) for name in names]
         known_models = self.knowledge.models()
         given = self.knowledge.canonical_model(model) or model if model else None
-        readings = self.reader.read_photos(sources, names=shown, model=given, known_models=known_models)
-        return _one_at_a_time(iter(readings), self._reading)
+        for number, source in enumerate(sources):
+            name = names[number] if names is not None else f"photo {number + 1}" if isinstance(source, bytes) else str(source)
+            yield self._read_one(source, display_name(name), given, known_models)
+
+    def _read_one(self, source: Source, name: str, model: str | None, known_models: Sequence[str]) -> PhotoReading:
+        """The reading of one photo. A fault of the reader itself is an error of this photo and spares the rest."""
+        try:
+            with self._reading:  # A reader serves one thread at a time; reports may overlap.
+                (reading,) = self.reader.read_photos([source], names=[name], model=model, known_models=known_models)
+            return reading
+        except Exception as error:
+            logger.error("the reader failed on %s: %s", name, error, exc_info=self.settings.traceback)
+            reason = f"the reader failed on it ({type(error).__name__}); please report this photo"
+            return PhotoReading(photo=name, sha256=_hash(source), status="error", reason=reason, weights=self.reader.weights)
 
     def _calibrated(self, instrument: InstrumentReading) -> InstrumentReading:
         if instrument.status == "abstained" or instrument.instrument_model is None:
@@ -135,14 +148,11 @@ class Service:
             return self._writers[kind]
 
 
-def _one_at_a_time(readings: Iterator[PhotoReading], lock: threading.Lock) -> Iterator[PhotoReading]:
-    """The readings, each made while `lock` is held: a reader serves one thread at a time, reports may overlap."""
-    while True:
-        with lock:
-            reading = next(readings, None)
-        if reading is None:
-            return
-        yield reading
+def _hash(source: Source) -> str | None:
+    try:
+        return load_photo(source).sha256
+    except PhotoError as error:
+        return error.sha256
 
 
 def open_service(settings: Settings | None = None, *, weights: str | None = None) -> Service:

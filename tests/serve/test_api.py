@@ -63,7 +63,7 @@ def test_several_photos_give_a_list_in_order(client: TestClient, reader: DoubleR
     assert [one.reading.photo for one in inspections] == ["one.png", "two.txt", "three.png"]
     assert [one.reading.status for one in inspections] == ["read", "error", "abstained"]
     assert len({one.request_id for one in inspections}) == 3
-    assert len(reader.asked) == 1
+    assert [one["names"] for one in reader.asked] == [["one.png"], ["two.txt"], ["three.png"]]
 
 
 def test_language_and_writer(client: TestClient) -> None:
@@ -177,22 +177,30 @@ def test_not_ready_before_loading(service: Service) -> None:
     check_problem(client.get("/ready"), 503)
 
 
-class BrokenReader(DoubleReader):
-    """Fails in a way that nobody foresaw."""
-
-    def read_photos(self, *_: Any, **__: Any) -> Any:
+def test_the_unforeseen_is_logged_and_tells_nothing(
+    service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret path /root/.ssh")
 
-
-def test_the_unforeseen_is_logged_and_tells_nothing(service: Service, caplog: pytest.LogCaptureFixture) -> None:
-    broken = Service(service.settings, reader=BrokenReader(), knowledge=service.knowledge)
-    with TestClient(create_app(service.settings, broken)) as client, caplog.at_level(logging.ERROR, "gauge.http"):
+    monkeypatch.setattr(service, "inspect_photos", fail)
+    with TestClient(create_app(service.settings, service)) as client, caplog.at_level(logging.ERROR, "gauge.http"):
         answer = post(client, ("a.png", picture_bytes()), headers={REQUEST_ID_HEADER: "find-me"})
     body = check_problem(answer, 500)
     assert "secret" not in answer.text
     assert body["request_id"] == "find-me"
     assert "find-me" in caplog.text
     assert "secret path" in caplog.text
+
+
+def test_a_fault_of_the_reader_is_the_photos_problem(service: Service, reader: DoubleReader) -> None:
+    reader.broken_on = "b.png"
+    with TestClient(create_app(service.settings, service)) as client:
+        answer = post(client, ("a.png", picture_bytes()), ("b.png", picture_bytes()), ("c.png", picture_bytes()))
+        assert [one["reading"]["status"] for one in answer.json()] == ["read", "error", "read"]
+        alone = check_problem(post(client, ("b.png", picture_bytes())), 422)
+    assert "the reader failed on it (RuntimeError)" in alone["detail"]
+    assert "secret" not in answer.text
 
 
 class SlowReader(DoubleReader):

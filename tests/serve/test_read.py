@@ -72,11 +72,11 @@ def test_lines_come_in_the_order_of_the_arguments(gauge: Gauge, photo: Path, bla
     assert answer.code == 1
 
 
-def test_several_photos_show_progress_on_stderr_and_ask_the_reader_once(gauge: Gauge, photo: Path, reader: DoubleReader) -> None:
+def test_several_photos_show_progress_on_stderr(gauge: Gauge, photo: Path, reader: DoubleReader) -> None:
     answer = gauge("read", photo, photo, photo, "--json")
     assert "3/3" in answer.err
     assert len(answer.objects()) == 3
-    assert len(reader.asked) == 1
+    assert [one["names"] for one in reader.asked] == [[str(photo)]] * 3
 
 
 def test_the_model_and_the_manuals_models_reach_the_reader(gauge: Gauge, photo: Path, reader: DoubleReader) -> None:
@@ -173,6 +173,16 @@ def test_a_name_that_is_not_utf8_is_shown_and_read(gauge: Gauge, tmp_path: Path)
         answer = gauge("read", path, *([json] if json else []))
         assert answer.code == 0
         assert "caf�.png" in answer.out
+
+
+def test_a_fault_of_the_reader_is_one_line(
+    gauge: Gauge, photo: Path, reader: DoubleReader, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader.broken_on = str(photo)
+    answer = gauge("read", photo, "--json")
+    assert answer.code == 1
+    assert answer.objects()[0]["status"] == "error"
+    assert [record.exc_info for record in caplog.records if record.name == "gauge.service"] in ([None], [False])
 
 
 def test_for_people(gauge: Gauge, photo: Path, black: Path, tmp_path: Path) -> None:

@@ -79,6 +79,15 @@ def test_threads_share_a_service(service: Service) -> None:
         assert list(pool.map(inspect, range(8))) == pytest.approx([60.0] * 8)
 
 
+def test_a_fault_of_the_reader_spares_the_other_photos(service: Service, reader: DoubleReader, caplog: Any) -> None:
+    reader.broken_on = "b"
+    readings = list(service.read_photos([picture_bytes()] * 3, names=["a", "b", "c"]))
+    assert [one.status for one in readings] == ["read", "error", "read"]
+    assert readings[1].reason == "the reader failed on it (RuntimeError); please report this photo"
+    assert readings[1].sha256 == readings[0].sha256
+    assert "secret of the reader" in caplog.text
+
+
 class WatchedReader(DoubleReader):
     """Notes how many threads are inside at the same time."""
 
