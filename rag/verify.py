@@ -187,8 +187,9 @@ def check_rewrite(text: str, planned: str) -> Verdict:
     if negations(text) != negations(planned):
         problems.append(f"negation {sorted(negations(text))} instead of {sorted(negations(planned))}")
     for kind, words in (("word", content_words), ("character", content_han)):
-        new = sorted(set(words(text)) - set(words(planned)))
-        lost = sorted(set(words(planned)) - set(words(text)))
+        # Counted: a sentence said twice has no new word either.
+        seen_words, asked_words = Counter(words(text)), Counter(words(planned))
+        new, lost = sorted(seen_words - asked_words), sorted(asked_words - seen_words)
         if new:
             problems.append(f"new {kind}s {', '.join(new)}")
         if lost:

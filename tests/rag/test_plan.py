@@ -1,0 +1,180 @@
+"""Which sentences a report holds: order, citations, and nothing without a ground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from knowledge.facts import LampFact, ModelFacts
+from rag.diagnosis import judge_value
+from rag.formula import calibrate
+from rag.plan import Planned, calling_facts, photo_material, plan_instrument, value_slots
+from rag.templates import sentences
+from tests.rag.builders import make_chunk, make_facts, make_reading
+from vision.fields import InstrumentReading
+
+CHUNKS = {id: make_chunk(id, "text") for id in "fuarlcme"}
+VALUE = {"value": 5.0, "value_low": 4.9, "value_high": 5.1, "value_source": "numerals"}
+
+
+def plan(reading: InstrumentReading, facts: ModelFacts | None, language: Any = "en", **more: Any) -> tuple[Planned, ...]:
+    calibration = calibrate(reading, facts) if facts is not None else calibrate(reading, make_facts(formula=None))
+    findings = judge_value(calibration.reading, facts, reading.fields.warning_light_color, language) if facts is not None else ()
+    chunks = CHUNKS if facts is not None else {}
+    return plan_instrument(calibration, 2, language, facts=facts, chunks=chunks, findings=findings, **more)
+
+
+def said(planned: tuple[Planned, ...]) -> list[str]:
+    return [one.text for one in planned]
+
+
+def test_every_sentence_has_a_ground() -> None:
+    for one in plan(
+        make_reading(model="T-1", pointer_angle=137.2, warning_light_color="red", mode_dial_position=3), make_facts()
+    ):
+        assert one.citations
+        assert one.sources
+        assert all(citation == "photo#2" or citation in CHUNKS for citation in one.citations)
+
+
+def test_seen_first_then_value_then_manual_then_procedure() -> None:
+    texts = said(
+        plan(make_reading(model="T-1", pointer_angle=137.2, warning_light_color="red", mode_dial_position=3), make_facts())
+    )
+    order = [
+        "The pointer stands",
+        "The warning light is red.",
+        "The mode selector",
+        "The reading is",
+        "The value lies",
+        "According to the manual",
+        "Position 3",
+        "Follow the",
+    ]
+    places = [next(place for place, text in enumerate(texts) if text.startswith(start)) for start in order]
+    assert places == sorted(places)
+
+
+def test_only_what_was_seen_cites_the_photo() -> None:
+    planned = plan(make_reading(model="T-1", warning_light_color="red"), make_facts())
+    by_start = {one.text.split()[0]: one.citations for one in planned}
+    assert by_start["The"] == ("photo#2",)
+    assert by_start["According"] == ("photo#2", "c")
+    assert by_start["Follow"] == ("e", "c")
+
+
+def test_chunks_that_are_no_evidence_are_not_cited() -> None:
+    reading = make_reading(model="T-1", warning_light_color="red")
+    planned = plan_instrument(calibrate(reading, make_facts()), 1, "en", facts=make_facts(), chunks={})
+    assert all(citation == "photo#1" for one in planned for citation in one.citations)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"unit": "bar", **VALUE}, "The reading is 5 bar, between 4.9 and 5.1 bar, taken from the printed numbers in the photo."),
+        (VALUE, "The reading is 5, between 4.9 and 5.1, taken from the printed numbers in the photo; no unit was read."),
+        (
+            {"unit": "bar", **VALUE, "value_source": "printed_scale"},
+            "The reading is 5 bar, between 4.9 and 5.1 bar, taken from the printed scale in the photo.",
+        ),
+        ({"reason": "the needle is hidden"}, "No value was determined, because the needle is hidden."),
+    ],
+)
+def test_values_of_the_photo(given: Any, expected: str) -> None:
+    assert expected in said(plan(make_reading(model=None, **given), None))
+
+
+def test_a_remark_of_the_reader_is_passed_on() -> None:
+    texts = said(plan(make_reading(model=None, unit="bar", reason="the glass is scratched.", **VALUE), None))
+    assert "Note on the value: the glass is scratched." in texts
+
+
+def test_a_lamp_without_a_number_gives_no_reason_for_none() -> None:
+    assert said(plan(make_reading("lamp", None, warning_light_color="green"), None)) == [
+        "The warning light is green.",
+        "The model of this warning light is unknown, so no manual was consulted.",
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("model", "unavailable", "name"),
+    [
+        (None, False, "model_unknown"),
+        ("ZZ", False, "model_without_manual"),
+        (" ", False, "model_unknown"),
+        ("ZZ", True, "manuals_unavailable"),
+    ],
+)
+def test_what_is_said_without_a_manual(model: str | None, unavailable: bool, name: str, language: Any) -> None:
+    texts = said(plan(make_reading(model=model, pointer_angle=3.0), None, language, unavailable=unavailable))
+    words = sentences()[name].fixed_words(language).split()
+    assert all(word in texts[-1] for word in words)
+
+
+def test_what_no_document_states() -> None:
+    facts = make_facts(lamps=(), modes=(), formula=None, limits=())
+    texts = said(plan(make_reading(model="T-1", pointer_angle=3.0, warning_light_color="red", mode_dial_position=5), facts))
+    assert "A calibration formula is not stated in the documents." in texts
+    assert "The meaning of the red warning light is not stated in the documents." in texts
+    assert "The meaning of position 5 of the mode selector is not stated in the documents." in texts
+    chinese = said(plan(make_reading(model="T-1", warning_light_color="red"), facts, "zh"))
+    assert "警示灯为红色的含义：资料未说明。" in chinese
+
+
+def test_not_stated_is_no_task_for_a_writer() -> None:
+    planned = plan(make_reading(model="T-1", warning_light_color="yellow"), make_facts())
+    assert {one.text: one.rewrite for one in planned} == {
+        "The warning light is yellow.": True,
+        "The meaning of the yellow warning light is not stated in the documents.": False,
+    }
+
+
+def test_the_action_of_a_band_is_quoted() -> None:
+    texts = said(plan(make_reading(model="T-1", pointer_angle=255.0), make_facts()))
+    assert "The value lies in the warning range of the manual, above 80 to 100 MPa." in texts
+    assert "For this range the manual says: Reduce the load." in texts
+
+
+def test_a_normal_band_asks_for_nothing() -> None:
+    assert not any("For this range" in text for text in said(plan(make_reading(model="T-1", pointer_angle=100.0), make_facts())))
+
+
+def test_facts_that_call_the_procedure() -> None:
+    facts = make_facts()
+    red = make_reading(model="T-1", warning_light_color="red")
+    assert [fact.chunk for fact in calling_facts(red, facts, ())] == ["c"]
+    assert calling_facts(make_reading(model="T-1", warning_light_color="green"), facts, ()) == ()
+    high = calibrate(make_reading(model="T-1", pointer_angle=300.0), facts).reading
+    assert [fact.chunk for fact in calling_facts(high, facts, judge_value(high, facts, None, "en"))] == ["l"]
+    assert calling_facts(red, make_facts(emergency=None), ()) == ()
+
+
+def test_a_red_lamp_without_a_procedure_names_none() -> None:
+    texts = said(plan(make_reading(model="T-1", warning_light_color="red"), make_facts(emergency=None)))
+    assert not any("Follow" in text for text in texts)
+
+
+@pytest.mark.parametrize(("action", "shown"), [("Stop.", "Stop."), ("Stop", "Stop."), ("Stop;", "Stop."), ("停机。", "停机.")])
+def test_actions_end_as_sentences(action: str, shown: str) -> None:
+    lamp = LampFact(chunk="c", text=f"Red; {action}", color="red", meaning="Fault", action=action)
+    texts = said(plan(make_reading(model="T-1", warning_light_color="red"), make_facts(lamps=(lamp,))))
+    assert f"For this light the manual says: {shown}" in texts
+
+
+def test_value_slots_have_the_decimals_of_the_interval() -> None:
+    assert value_slots(make_reading(unit="bar", **VALUE)) == {
+        "value": "5",
+        "value_low": "4.9",
+        "value_high": "5.1",
+        "unit": "bar",
+    }
+    assert value_slots(make_reading()) == {}
+
+
+def test_an_abstained_reading_is_one_sentence() -> None:
+    reading = make_reading(status="abstained", reason="too dark.", pointer_angle=3.0, warning_light_color="red")
+    assert said(plan(reading, make_facts())) == ["This pointer gauge was not read, because too dark."]
+    assert photo_material(calibrate(reading, make_facts()), "en")[0] == "pointer gauge"
