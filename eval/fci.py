@@ -11,9 +11,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from eval.abstention import is_abstention
 from eval.claims import sentence_claims, sentence_spans
-from eval.evidence import READING, Fact, reading_facts, text_facts
-from eval.judge import Verdict, abstained_verdicts, is_abstention, judge_claim
+from eval.evidence import READING, Fact, text_facts
+from eval.judge import Verdict, abstained_verdicts, judge_claim
+from eval.reading_facts import reading_facts
 from eval.score import NAN, EvalError, Number
 from vision.fields import Contract
 

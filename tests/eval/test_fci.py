@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.evidence import reading_facts, table_rows
+from eval.abstention import is_abstention
+from eval.evidence import table_rows
 from eval.fci import ReportScores, score_answer, score_report
-from eval.judge import is_abstention
+from eval.reading_facts import reading_facts
 from eval.score import EvalError
 from tests.eval.builders import as_json, make_lamp, make_photo, make_truth, perfect_reading, valued
 from vision.fields import Contract, GaugeFields, PhotoReading
