@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.fields import DIGITS_PATTERN, MAX_DIGITS
 from vision.numerals import NumeralReader, Pixels, PrintedText
@@ -22,10 +23,14 @@ from vision.printed_numbers import find_units, plain_text
 SURE_ALONE = 0.95
 MIN_HEIGHT_SHARE = 0.7
 """Of the tallest number's height: smaller numbers on a display are clocks, totals and labels."""
-SAME_PLACE_SHARE = 0.12
-MIN_TEXT_SHARE = 0.08
+MIN_TEXT_SHARE = 0.14
 """Of the crop's shorter side: smaller print is a label beside the display."""
-POINT_SIDE_SHARE = (0.05, 0.24)
+POINT_SIDE_SHARE = (0.05, 0.26)
+MIN_SHARE = 0.55
+LONE_LOOK = 0.75
+NO_POINT = 0.55
+STRIP_HEIGHT_PX = 64
+SLANTS = (0.0, 0.1, 0.2)
 _SHOWN = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+[.,]?")
 
 
@@ -45,8 +50,14 @@ class DigitsWitness(NamedTuple):
 class _Shown(NamedTuple):
     text: str
     center: tuple[float, float]
+    width_px: float
     height_px: float
     confidence: float
+
+    @property
+    def digits(self) -> str:
+        """Without the point."""
+        return self.text.replace(".", "")
 
 
 def read_display(reader: NumeralReader, crop: Pixels) -> DigitsWitness:
@@ -82,13 +93,15 @@ def read_digits(
     """
     looks = [_numbers(look, crop_size) for look in (texts, *further_looks)]
     everything = [shown for look in looks for shown in look]
-    unit = _unit([text for look in (texts, *further_looks) for text in look])
+    printed = [text for look in (texts, *further_looks) for text in look]
+    unit = _unit(printed)
     if not everything:
         return DigitsWitness(None, unit, reason="no digits were read on the display")
-    tallest = max(shown.height_px for shown in everything if shown.confidence >= 0.6 * max(s.confidence for s in everything))
+    best = max(shown.confidence for shown in everything)
+    tallest = max(shown.height_px for shown in everything if shown.confidence >= 0.6 * best)
     tall = [shown for shown in everything if shown.height_px >= MIN_HEIGHT_SHARE * tallest]
-    groups = _by_place(tall, crop_size)
-    agreed = [_agree(group, len(looks)) for group in groups]
+    groups = _without_channel(_by_place(tall))
+    agreed = [_agree(group) for group in groups]
     rows = tuple(text for text, _ in agreed if text is not None)
     if len(groups) > 1:
         shown_rows = ", ".join(rows) or "unclear"
@@ -97,53 +110,112 @@ def read_digits(
     if text is None:
         seen = ", ".join(dict.fromkeys(shown.text for shown in groups[0]))
         return DigitsWitness(None, unit, confidence, f"the looks at the display disagree: {seen}")
+    if _goes_on(groups[0], printed):
+        return DigitsWitness(None, unit, 0.3, f"beside {text} stands more that could not be read", rows=rows)
     return DigitsWitness(text, unit, confidence, rows=rows)
 
 
 def _numbers(texts: Sequence[PrintedText], crop_size: tuple[float, float]) -> list[_Shown]:
     result = []
     for text in texts:
-        plain = plain_text(text.text)
-        compact = re.sub(r"(?<=[0-9.,])\s+(?=[0-9.,])", "", plain).strip()
-        compact = re.sub(r"^[A-Za-z]\s+", "", compact)  # a channel letter before the number
-        match = _SHOWN.fullmatch(compact)
+        match = _SHOWN.fullmatch(_compact(text.text))
         if match is None or text.height_px < MIN_TEXT_SHARE * min(crop_size):
             continue
-        shown = compact.replace(",", ".").rstrip(".")
+        shown = match.group().replace(",", ".").rstrip(".")
         if re.fullmatch(DIGITS_PATTERN, shown) and len(shown) <= MAX_DIGITS:
-            result.append(_Shown(shown, text.center, text.height_px, text.confidence))
+            result.append(_Shown(shown, text.center, text.width_px, text.height_px, text.confidence))
     return result
 
 
-def _by_place(numbers: Sequence[_Shown], crop_size: tuple[float, float]) -> list[list[_Shown]]:
-    """Groups of one place, top to bottom; rows are told apart by height only, for looks cut words differently."""
+def _compact(text: str) -> str:
+    """Without the gaps that OCR sees between digits, and without the letters before the number (`b 56.1`, `cos 0.95`)."""
+    without_gaps = re.sub(r"(?<=[0-9.,])\s+(?=[0-9.,])", "", plain_text(text)).strip()
+    return re.sub(r"^[^\W\d_]+(?:\s+(?=[0-9])|(?=[0-9]+[.,][0-9]+$))", "", without_gaps)
+
+
+def _by_place(numbers: Sequence[_Shown]) -> list[list[_Shown]]:
+    """Numbers that lie over each other, top to bottom: the same place in different looks."""
     groups: list[list[_Shown]] = []
-    for number in sorted(numbers, key=lambda n: n.center[1]):
-        if groups and number.center[1] - np.mean([n.center[1] for n in groups[-1]]) < SAME_PLACE_SHARE * crop_size[1]:
-            groups[-1].append(number)
+    for number in sorted(numbers, key=lambda n: -n.width_px):
+        for group in groups:
+            if _overlap(group[0], number):
+                group.append(number)
+                break
         else:
             groups.append([number])
-    return groups
+    return sorted(groups, key=lambda group: (group[0].center[1], group[0].center[0]))
 
 
-def _agree(group: Sequence[_Shown], looks: int) -> tuple[str | None, float]:
-    """The digits that most looks read, with their point; None where another reading is nearly as good."""
-    weight: Counter[str] = Counter()
-    for shown in group:
-        weight[shown.text.replace(".", "")] += round(1000 * shown.confidence)
-    ranked = weight.most_common(2)
-    digits = ranked[0][0]
-    voters = [shown for shown in group if shown.text.replace(".", "") == digits]
-    best = max(shown.confidence for shown in voters)
-    rival = ranked[1][1] / 1000 if len(ranked) > 1 else 0.0
-    share = (ranked[0][1] / 1000) / (ranked[0][1] / 1000 + rival)
-    with_point = Counter(shown.text for shown in voters if "." in shown.text)
-    text = with_point.most_common(1)[0][0] if with_point else digits
-    if len(with_point) > 1 and with_point.most_common(2)[1][1] == with_point.most_common(1)[0][1]:
+def _overlap(first: _Shown, second: _Shown) -> bool:
+    beside = abs(first.center[0] - second.center[0]) < 0.5 * max(first.width_px, second.width_px)
+    return beside and abs(first.center[1] - second.center[1]) < 0.5 * max(first.height_px, second.height_px)
+
+
+def _without_channel(groups: list[list[_Shown]]) -> list[list[_Shown]]:
+    """Without single digits on the row of a longer number: a channel's name (`b 56.1` read as `6`, `56.1`)."""
+    longest = max(len(shown.digits) for group in groups for shown in group)
+    if longest < 3:
+        return groups
+    return [group for group in groups if max(len(shown.digits) for shown in group) > 1]
+
+
+def _goes_on(group: Sequence[_Shown], texts: Sequence[PrintedText]) -> bool:
+    """Whether digits or what looks like them stand close beside the number: a part of it that was not read.
+
+    Beside a single digit anything of that kind counts, for a display seldom shows one digit alone.
+    """
+    main = max(group, key=lambda shown: shown.width_px)
+    single = len(main.digits) == 1
+    reach, like = (2.0, 0.12) if single else (0.6, 0.5)
+    for text in texts:
+        compact = _compact(text.text)
+        if not re.search(r"[0-9lI|OoSB]", compact) or compact == main.text or (not single and _SHOWN.fullmatch(compact)):
+            continue
+        apart = abs(text.center[0] - main.center[0]) - 0.5 * (text.width_px + main.width_px)
+        level = abs(text.center[1] - main.center[1]) < 0.5 * main.height_px
+        beside = -0.3 * main.height_px < apart < reach * main.height_px
+        if level and beside and text.height_px > like * main.height_px:
+            return True
+    return False
+
+
+def _agree(group: Sequence[_Shown]) -> tuple[str | None, float]:
+    """The digits that most looks read, whole or in part, with their point; None where another reading is nearly as good."""
+    weight: dict[str, float] = {}
+    for digits in {shown.digits for shown in group}:
+        weight[digits] = sum(shown.confidence * _share_of(shown.digits, digits) for shown in group)
+    ranked = sorted(weight, key=lambda digits: -weight[digits])
+    digits = ranked[0]
+    voters = [shown for shown in group if _share_of(shown.digits, digits) > 0.0]
+    best = max(shown.confidence for shown in voters if shown.digits == digits)
+    # A complete number with its point is no mere part of a longer one: `44.00` against `44.001` is a difference.
+    whole = {shown.digits for shown in group if "." in shown.text and len(shown.digits) >= 3}
+    rivals = [other for other in ranked[1:] if _share_of(other, digits) == 0.0 or other in whole]
+    share = weight[digits] / (weight[digits] + (weight[rivals[0]] if rivals else 0.0))
+    with_point = Counter(text for shown in voters if (text := _pointed(shown, digits)) is not None).most_common(2)
+    if len(with_point) == 2 and with_point[0][1] == with_point[1][1]:
         return None, 0.3
-    if (len(voters) < 2 and best < SURE_ALONE) or share <= 0.55:
-        return None, best * share * 0.5
-    return text, best * share * (1.0 if len(voters) >= 2 else 0.75)
+    if (len(voters) < 2 and best < SURE_ALONE) or share <= MIN_SHARE:
+        return None, 0.5 * best * share
+    alone = 1.0 if len(voters) >= 2 else LONE_LOOK
+    # The point is what segment displays lose most easily: a long number that none of the looks saw one in is doubtful.
+    pointless = NO_POINT if not with_point and len(digits) >= 4 and not digits.startswith("0") else 1.0
+    return (with_point[0][0] if with_point else digits), best * share * alone * pointless
+
+
+def _share_of(part: str, whole: str) -> float:
+    """1 for the same digits, their share where they are a beginning or an end of at least two of them, else 0."""
+    if part == whole:
+        return 1.0
+    return len(part) / len(whole) if len(part) >= 2 and (whole.startswith(part) or whole.endswith(part)) else 0.0
+
+
+def _pointed(shown: _Shown, digits: str) -> str | None:
+    """`digits` with the point where this look saw one; None where it saw none or only the end of the number."""
+    if "." not in shown.text or not digits.startswith(shown.digits):
+        return None
+    at = shown.text.index(".")
+    return f"{digits[:at]}.{digits[at:]}"
 
 
 def _unit(texts: Sequence[PrintedText]) -> str | None:
@@ -170,36 +242,47 @@ def _with_point(text: PrintedText, crop: Pixels) -> PrintedText:
 
 
 def _points_along(text: PrintedText, crop: Pixels) -> list[float]:
-    """Places of point-like blobs at the foot of the text, in pixels along it from its centre."""
+    """Places of points, in pixels along the text from its centre: ink at the foot with none above it."""
+    ink = _upright_ink(text, crop)
+    rows = np.flatnonzero(ink.mean(axis=1) > 0.02)
+    if rows.size < 8:
+        return []
+    top, foot = int(rows[0]), int(rows[-1]) + 1
+    height = foot - top
+    band = ink[foot - max(2, round(0.16 * height)) : foot].mean(axis=0)
+    above = ink[top : foot - max(3, round(0.26 * height))].mean(axis=0)
+    columns = np.flatnonzero((band >= 0.4) & (above <= 0.06))
+    places: list[float] = []
+    for run in np.split(columns, np.flatnonzero(np.diff(columns) > 2) + 1):
+        if POINT_SIDE_SHARE[0] * height <= run.size <= POINT_SIDE_SHARE[1] * height:
+            places.append((float(run.mean()) + 0.5) / ink.shape[1] * text.width_px - text.width_px / 2)
+    return places
+
+
+def _upright_ink(text: PrintedText, crop: Pixels) -> NDArray[np.bool_]:
+    """Ink of the text's box, level, 64 px high; slanted digits are sheared upright, as their columns separate best."""
     import cv2
 
-    width, height = max(8, round(text.width_px)), max(8, round(text.height_px))
+    height = STRIP_HEIGHT_PX
+    width = max(height, round(height * text.width_px / text.height_px))
     turn = math.radians(text.angle_deg)
-    cos, sin = math.cos(turn), math.sin(turn)
-    matrix = np.array(
-        [
-            [cos, -sin, text.center[0] - cos * width / 2 + sin * height / 2],
-            [sin, cos, text.center[1] - sin * width / 2 - cos * height / 2],
-        ]
-    )
-    strip = cv2.warpAffine(
-        crop, matrix, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
-    )
-    gray = np.asarray(cv2.cvtColor(strip, cv2.COLOR_RGB2GRAY), np.uint8)
-    _, mask = cv2.threshold(gray, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    if 2 * int((mask > 0).sum()) > mask.size:
-        mask = np.asarray(255 - mask, np.uint8)
-    count, _, stats, middles = cv2.connectedComponentsWithStats(mask)
-    ink = [row for row in range(1, count) if stats[row, cv2.CC_STAT_HEIGHT] > 0.3 * height]
-    if not ink:
-        return []
-    foot = max(int(stats[row, cv2.CC_STAT_TOP] + stats[row, cv2.CC_STAT_HEIGHT]) for row in ink)
-    low, high = POINT_SIDE_SHARE[0] * height, POINT_SIDE_SHARE[1] * height
-    places = []
-    for row in range(1, count):
-        blob_width, blob_height = int(stats[row, cv2.CC_STAT_WIDTH]), int(stats[row, cv2.CC_STAT_HEIGHT])
-        bottom = int(stats[row, cv2.CC_STAT_TOP]) + blob_height
-        square = low <= blob_width <= high and low <= blob_height <= high and 0.5 <= blob_width / blob_height <= 2.0
-        if square and abs(bottom - foot) <= 0.12 * height and stats[row, cv2.CC_STAT_AREA] >= 0.5 * blob_width * blob_height:
-            places.append(float(middles[row][0]) - width / 2)
-    return places
+    step_x, step_y = text.width_px / width, text.height_px / height
+    axes = np.array([[math.cos(turn) * step_x, -math.sin(turn) * step_y], [math.sin(turn) * step_x, math.cos(turn) * step_y]])
+    best: NDArray[np.bool_] | None = None
+    best_spread = -1.0
+    for slant in SLANTS:
+        sheared = axes @ np.array([[1.0, -slant], [0.0, 1.0]])
+        origin = np.asarray(text.center) - sheared @ np.array([width / 2, height / 2])
+        matrix = np.column_stack([sheared, origin])
+        how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        gray = cv2.cvtColor(
+            cv2.warpAffine(crop, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE), cv2.COLOR_RGB2GRAY
+        )
+        _, mask = cv2.threshold(np.asarray(gray, np.uint8), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+        ink = np.asarray(mask) > 0
+        ink = ~ink if ink.mean() > 0.5 else ink
+        spread = float(ink.mean(axis=0).std())
+        if spread > best_spread:
+            best, best_spread = ink, spread
+    assert best is not None
+    return best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +22,7 @@ def find_model(texts: Sequence[PrintedText], known_models: Iterable[str]) -> str
     """
     lines = [text.text for text in texts]
     printed = {_key(line) for line in lines} | {_key(word) for line in lines for word in line.split()}
-    printed |= {_key(f"{first} {second}") for first, second in zip(lines, lines[1:], strict=False)}
+    printed |= {_key(f"{first} {second}") for first, second in itertools.pairwise(lines)}
     runs = {
         _key(" ".join(words[a:b]))
         for words in (line.split() for line in lines)

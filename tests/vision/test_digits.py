@@ -1,0 +1,163 @@
+"""Displays: agreement between looks, lost points, rows, channel letters; never a part of a number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.vision.dial_layouts import printed
+from vision.digits import _points_along, read_digits, thickened
+from vision.numerals import PrintedText
+
+SIZE = (320.0, 140.0)
+
+
+def shown(text: str, x: float = 190.0, y: float = 70.0, *, height: float = 70.0, confidence: float = 0.97) -> PrintedText:
+    return printed(text, (x, y), height=height, confidence=confidence)
+
+
+def test_two_looks_that_agree_are_stated() -> None:
+    witness = read_digits([shown("56.1")], SIZE, [[shown("56.1", confidence=0.9)], []])
+    assert witness.text == "56.1"
+    assert witness.confidence > 0.9
+    assert witness.rows == ("56.1",)
+    assert witness.reason is None
+
+
+@pytest.mark.parametrize("text", ["00819", "-12.5", "0.95", "+7", "69.00", "8"])
+def test_digits_are_kept_as_shown(text: str) -> None:
+    assert read_digits([shown(text)], SIZE, [[shown(text)]]).text == text
+
+
+def test_gaps_commas_and_channel_letters() -> None:
+    assert read_digits([shown("b 56, 1")], SIZE, [[shown("56.1")]]).text == "56.1"
+    assert read_digits([shown("4 4.00")], SIZE, [[shown("44.00")]]).text == "44.00"
+    assert read_digits([shown("cos0.95")], SIZE, [[shown("0.95")]]).text == "0.95"
+
+
+def test_a_point_that_one_look_saw_is_kept() -> None:
+    looks = [[shown("59.1", confidence=0.92)], [shown("591")]]
+    witness = read_digits([shown("591", confidence=0.99)], SIZE, looks)
+    assert witness.text == "59.1"
+
+
+def test_a_point_seen_in_a_part_of_the_number_counts() -> None:
+    witness = read_digits([shown("6316")], SIZE, [[shown("6.3", x=150.0)]])
+    assert witness.text == "6.316"
+
+
+def test_points_at_two_places_are_a_contradiction() -> None:
+    witness = read_digits([shown("59.1")], SIZE, [[shown("5.91")]])
+    assert witness.text is None
+    assert witness.reason is not None
+    assert "disagree" in witness.reason
+
+
+def test_a_long_number_without_any_point_is_doubtful() -> None:
+    assert read_digits([shown("20509")], SIZE, [[shown("20509")]]).confidence < 0.6
+    assert read_digits([shown("00819")], SIZE, [[shown("00819")]]).confidence > 0.9
+
+
+def test_looks_that_differ_are_not_stated() -> None:
+    witness = read_digits([shown("161.01", confidence=0.9)], SIZE, [[shown("761.07", confidence=0.89)]])
+    assert witness.text is None
+    assert witness.reason == "the looks at the display disagree: 161.01, 761.07"
+
+
+def test_one_unsure_look_is_not_enough() -> None:
+    assert read_digits([shown("198", confidence=0.72)], SIZE, [[], []]).text is None
+    assert read_digits([shown("69.00", confidence=0.99)], SIZE, [[], []]).text == "69.00"
+
+
+def test_rows_of_one_size_leave_open_which_is_meant() -> None:
+    rows = [shown("229.3", y=25, height=36), shown("229.5", y=70, height=36), shown("229.8", y=115, height=36)]
+    witness = read_digits(rows, SIZE, [rows])
+    assert witness.text is None
+    assert witness.rows == ("229.3", "229.5", "229.8")
+    assert witness.reason is not None
+    assert "3 numbers" in witness.reason
+
+
+def test_small_print_and_a_channel_digit_are_not_the_number() -> None:
+    look = [shown("59.1"), shown("6", x=40), shown("2024", y=130, height=12), shown("POWER", y=130, height=14)]
+    assert read_digits(look, SIZE, [look]).text == "59.1"
+
+
+def test_a_part_of_a_number_is_not_the_number() -> None:
+    witness = read_digits([shown("2", x=60)], SIZE, [[shown("2", x=60), shown("lc", x=140, height=40, confidence=0.6)]])
+    assert witness.text is None
+    assert witness.reason is not None
+    assert "beside 2" in witness.reason
+
+
+def test_a_longer_reading_of_one_look_does_not_beat_a_complete_number() -> None:
+    witness = read_digits([shown("44.001", confidence=0.92)], SIZE, [[shown("44.00", confidence=1.0)]])
+    assert witness.text is None or witness.confidence < 0.6
+
+
+def test_nothing_read_has_a_reason() -> None:
+    witness = read_digits([printed("ROOM", (40, 40))], SIZE)
+    assert witness.text is None
+    assert witness.reason == "no digits were read on the display"
+
+
+def test_unit_beside_the_number() -> None:
+    unit = printed("kWh", (290.0, 120.0), height=20)
+    assert read_digits([shown("149.1"), unit], SIZE, [[shown("149.1")]]).unit == "kWh"
+    assert read_digits([shown("149.1"), unit, printed("V", (20, 20), height=40)], SIZE, [[shown("149.1")]]).unit is None
+
+
+@given(st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,3})?", fullmatch=True), st.integers(2, 3))
+def test_what_all_looks_read_is_what_is_stated(text: str, looks: int) -> None:
+    witness = read_digits([shown(text)], SIZE, [[shown(text)]] * (looks - 1))
+    assert witness.text == text
+
+
+@given(
+    st.lists(st.text("0123456789. -", min_size=1, max_size=8), max_size=5), st.lists(st.floats(0.4, 1.0), min_size=5, max_size=5)
+)
+def test_any_looks_give_digits_or_a_reason(texts: list[str], sure: list[float]) -> None:
+    looks = [[shown(text, confidence=confidence)] for text, confidence in zip(texts, sure, strict=False)]
+    witness = read_digits(looks[0] if looks else [], SIZE, looks[1:])
+    assert (witness.text is None) == (witness.reason is not None)
+    if witness.text is not None:
+        float(witness.text)
+
+
+def seven_segments(digits: str, point_after: int | None) -> np.ndarray:
+    """Digits as a display shows them, dark on light, with a gap between the segments; 64 x 40 px a digit."""
+    segments = {"0": "abcdef", "1": "bc", "2": "abged", "3": "abgcd", "5": "afgcd", "9": "abcdfg"}
+    bars = {
+        "a": (8, 4, 32, 9), "b": (28, 8, 33, 30), "c": (28, 34, 33, 56), "d": (8, 55, 32, 60),
+        "e": (7, 34, 12, 56), "f": (7, 8, 12, 30), "g": (10, 30, 30, 35),
+    }  # fmt: skip
+    picture = np.full((64, 46 * len(digits), 3), 190, np.uint8)
+    for number, digit in enumerate(digits):
+        for name in segments[digit]:
+            x0, y0, x1, y1 = bars[name]
+            picture[y0:y1, 46 * number + x0 : 46 * number + x1] = 40
+        if point_after == number:
+            picture[54:60, 46 * number + 38 : 46 * number + 44] = 40
+    return picture
+
+
+@pytest.mark.parametrize("point_after", [None, 0, 1, 2])
+def test_points_are_found_in_the_pixels(point_after: int | None) -> None:
+    picture = seven_segments("2095", point_after)
+    height, width = picture.shape[:2]
+    text = printed("2095", (width / 2, height / 2), height=height)._replace(width_px=float(width), height_px=float(height))
+    places = _points_along(text, picture)
+    if point_after is None:
+        assert places == []
+    else:
+        assert places == [pytest.approx(46 * point_after + 41 - width / 2, abs=2)]
+
+
+def test_thickening_closes_gaps_on_either_polarity() -> None:
+    picture = seven_segments("35", None)
+    dark, light = thickened(picture)
+    assert dark.shape == light.shape == picture.shape
+    assert (dark < 115).sum() > (picture < 115).sum()
+    assert (light > 115).sum() > (picture > 115).sum()
