@@ -19,7 +19,7 @@ from vision.fields import POINT_NAMES, InstrumentReading
 from vision.reader import Reader
 from vision.samples import InstrumentTruth, read_records
 
-NEEDLE_RIGHT_DEG = 5.0
+NEEDLE_RIGHT_DEG = 2.0
 FRACTION_RIGHT = 0.02
 POINT_RIGHT_OF_BOX = 0.05
 ANGLE_FIELDS = ("pointer_angle", "start_angle", "end_angle")

@@ -63,7 +63,7 @@ class Calibration:
 def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve | None:
     """The isotonic map of raw confidences to the share that was right; None with fewer than MIN_SAMPLES pairs.
 
-    The ends are pulled towards one half by Laplace's rule, so that no field is ever stated with certainty.
+    Shares follow Laplace's rule of succession, so that no field is ever stated with certainty.
     """
     from sklearn.isotonic import IsotonicRegression
 
@@ -71,10 +71,12 @@ def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve | No
         raise CalibrationError(f"{len(confidences)} confidences against {len(right)} outcomes")
     if len(confidences) < MIN_SAMPLES:
         return None
+    order = np.argsort(np.asarray(confidences, float), kind="stable")
+    raw, hits = np.asarray(confidences, float)[order], np.asarray(right, float)[order]
+    # Equal bins first: the isotonic map alone follows its last few points to 0 or 1.
+    bins = np.array_split(np.arange(len(raw)), min(20, len(raw) // (MIN_SAMPLES // 2)))
+    centers = np.array([raw[rows].mean() for rows in bins])
+    shares = np.array([(hits[rows].sum() + 1.0) / (len(rows) + 2.0) for rows in bins])
     model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-    model.fit(np.asarray(confidences, float), np.asarray(right, float))
-    knots = np.quantile(np.asarray(confidences, float), np.linspace(0, 1, 21))
-    raw = np.unique(np.round(np.concatenate([[0.0], knots, [1.0]]), 6))
-    margin = 1.0 / (len(confidences) / 10 + 2)
-    calibrated = np.clip(model.predict(raw), margin, 1.0 - margin)
-    return Curve(tuple(float(x) for x in raw), tuple(round(float(y), 4) for y in calibrated))
+    smooth = model.fit_transform(centers, shares, sample_weight=[len(rows) for rows in bins])
+    return Curve(tuple(round(float(x), 6) for x in centers), tuple(round(float(y), 4) for y in smooth))

@@ -30,7 +30,7 @@ TEMPERATURES = frozenset({"°C", "°F"})
 """A family of two leaves little to chance: one number beside the scale decides."""
 LOOK_MARGIN = 0.25
 VACUUM_UNITS = frozenset({"inHg", "mmHg"})
-_VACUUM_WORD = re.compile(r"\bvac|真空", re.IGNORECASE)
+_PRESSURE_WORD = re.compile(r"\bvac|press|真空|压力", re.IGNORECASE)
 
 
 class PrintedScale(NamedTuple):
@@ -59,12 +59,12 @@ def assign_units(
     open_scales = [index for index in range(len(scales)) if index not in settled]
     taken = {mark.unit for mark in chosen.values()}
     chosen |= _by_look({index: scales[index] for index in open_scales}, [m for m in printed.values() if m.unit not in taken])
-    vacuum_face = any(_VACUUM_WORD.search(text.text) for text in texts)
+    pressure_face = any(_PRESSURE_WORD.search(text.text) for text in texts)
     result = []
     for index, scale in enumerate(scales):
         mark = chosen.get(index)
         unit = None if mark is None else mark.unit
-        vacuum = vacuum_face or unit in VACUUM_UNITS or (unit is not None and compatible(unit, "bar"))
+        vacuum = pressure_face or unit in VACUUM_UNITS or (unit is not None and compatible(unit, "bar"))
         factor = None if mark is None or mark.multiplier == 1.0 else mark.multiplier
         result.append(PrintedScale(_as_vacuum(scale) if vacuum else scale, unit, factor))
     return tuple(result)

@@ -22,7 +22,7 @@ from vision.scale_units import PrintedScale, assign_units
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
 from vision.units import UnitError, compatible, convert, multiplied_unit
 
-POINTING_SD_DEG = 1.5
+POINTING_SD_DEG = 2.5
 """Of the needle's direction where the caller does not know better."""
 INTERVAL_SDS = 2.0
 MAX_BEYOND_STEPS = 1.2

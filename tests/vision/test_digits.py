@@ -130,9 +130,14 @@ def seven_segments(digits: str, point_after: int | None) -> np.ndarray:
     """Digits as a display shows them, dark on light, with a gap between the segments; 64 x 40 px a digit."""
     segments = {"0": "abcdef", "1": "bc", "2": "abged", "3": "abgcd", "5": "afgcd", "9": "abcdfg"}
     bars = {
-        "a": (8, 4, 32, 9), "b": (28, 8, 33, 30), "c": (28, 34, 33, 56), "d": (8, 55, 32, 60),
-        "e": (7, 34, 12, 56), "f": (7, 8, 12, 30), "g": (10, 30, 30, 35),
-    }  # fmt: skip
+        "a": (8, 4, 32, 9),
+        "b": (28, 8, 33, 30),
+        "c": (28, 34, 33, 56),
+        "d": (8, 55, 32, 60),
+        "e": (7, 34, 12, 56),
+        "f": (7, 8, 12, 30),
+        "g": (10, 30, 30, 35),
+    }
     picture = np.full((64, 46 * len(digits), 3), 190, np.uint8)
     for number, digit in enumerate(digits):
         for name in segments[digit]:

@@ -39,10 +39,17 @@ def tiny_donut(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     decoder = MBartForCausalLM(
         MBartConfig(
-            vocab_size=99, d_model=16, decoder_layers=1, decoder_attention_heads=2, decoder_ffn_dim=16,
-            max_position_embeddings=128, is_decoder=True, add_cross_attention=True, is_encoder_decoder=False,
+            vocab_size=99,
+            d_model=16,
+            decoder_layers=1,
+            decoder_attention_heads=2,
+            decoder_ffn_dim=16,
+            max_position_embeddings=128,
+            is_decoder=True,
+            add_cross_attention=True,
+            is_encoder_decoder=False,
         )
-    )  # fmt: skip
+    )
     folder = tmp_path_factory.mktemp("donut")
     VisionEncoderDecoderModel(encoder=encoder, decoder=decoder).save_pretrained(folder)
     return folder
@@ -109,7 +116,7 @@ def test_a_donut_of_a_folder_speaks_the_gauge_vocabulary(tiny_donut: Path, tmp_p
 
 
 def test_a_missing_base_names_itself_and_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(DonutError, match="(?s)missing.*or a folder"):
+    with pytest.raises(DonutError, match=r"(?s)missing.*or a folder"):
         build_from_donut(str(tmp_path / "missing"))
 
 

@@ -45,15 +45,28 @@ def _text(text: str, center: tuple[float, float], height: float) -> PrintedText:
 
 def evidence(angle: float, fields: GaugeFields | None = None, probability: float = 0.97, **changes: object) -> Evidence:
     shown = fields or GaugeFields(
-        kind="dial", pointer_angle=angle, start_angle=45, end_angle=315, clockwise=True, scale_fraction=(angle - 45) / 270,
-        scale_min=0, scale_max=10, unit="bar",
-    )  # fmt: skip
+        kind="dial",
+        pointer_angle=angle,
+        start_angle=45,
+        end_angle=315,
+        clockwise=True,
+        scale_fraction=(angle - 45) / 270,
+        scale_min=0,
+        scale_max=10,
+        unit="bar",
+    )
     chosen = {name: [Chosen(0, probability, None)] for name, value in shown.model_dump().items() if value not in (None, ())}
     base = {
-        "image": IMAGE, "box": (0.0, 0.0, 400.0, 400.0), "box_score": 0.9, "fields": shown, "problem": None, "chosen": chosen,
+        "image": IMAGE,
+        "box": (0.0, 0.0, 400.0, 400.0),
+        "box_score": 0.9,
+        "fields": shown,
+        "problem": None,
+        "chosen": chosen,
         "points": EvidencePoints(needle_tip=at(angle, 110), pivot=PIVOT, scale_start=at(45, 130), scale_end=at(315, 130)),
-        "point_confidence": dict.fromkeys(("needle_tip", "pivot", "scale_start", "scale_end"), 0.9), "too_small": False,
-    }  # fmt: skip
+        "point_confidence": dict.fromkeys(("needle_tip", "pivot", "scale_start", "scale_end"), 0.9),
+        "too_small": False,
+    }
     return Evidence(**{**base, **changes})  # type: ignore[arg-type]
 
 

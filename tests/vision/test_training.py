@@ -43,9 +43,16 @@ def draw(folder: Path, count: int) -> Path:
         cv2.line(image, (64, 64), (round(tip[0]), round(tip[1])), (0, 0, 200), 4)
         cv2.imwrite(str(folder / f"{index}.png"), image)
         fields = GaugeFields(
-            kind="dial", start_angle=45, end_angle=315, clockwise=True, pointer_angle=angle, scale_fraction=(angle - 45) / 270,
-            scale_min=0, scale_max=10, unit="bar",
-        )  # fmt: skip
+            kind="dial",
+            start_angle=45,
+            end_angle=315,
+            clockwise=True,
+            pointer_angle=angle,
+            scale_fraction=(angle - 45) / 270,
+            scale_min=0,
+            scale_max=10,
+            unit="bar",
+        )
         truth = InstrumentTruth(box=(8, 8, 120, 120), fields=fields, points=EvidencePoints(needle_tip=tip, pivot=(64, 64)))
         records.append(SampleRecord(file_name=f"{index}.png", truth=PhotoTruth(instruments=(truth,))))
     cv2.imwrite(str(folder / "empty.png"), np.full((128, 128, 3), 90, np.uint8))
@@ -55,10 +62,13 @@ def draw(folder: Path, count: int) -> Path:
 
 def recipe(**changes: object) -> TrainingRecipe:
     base = {
-        "name": "test", "model": TINY, "data": [{"recipe": "close", "count": 1, "seed": 1}],
+        "name": "test",
+        "model": TINY,
+        "data": [{"recipe": "close", "count": 1, "seed": 1}],
         "stages": [{"image_size": 64, "steps": 3, "batch_size": 4}, {"image_size": 96, "steps": 1, "batch_size": 2}],
-        "watch": {"log_every": 1, "evaluate_every": 2, "checkpoint_every": 2}, "threads": 1,
-    }  # fmt: skip
+        "watch": {"log_every": 1, "evaluate_every": 2, "checkpoint_every": 2},
+        "threads": 1,
+    }
     return TrainingRecipe.model_validate({**base, **changes})
 
 
