@@ -10,8 +10,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from vision.fields import EvidencePoints, GaugeFields, Point, angle_fraction
+from vision.fields import EvidencePoints, GaugeFields, angle_fraction
 from vision.numerals import NumeralReader, PrintedText
+from vision.scale_end import at_stop, image_angle, is_clock
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness, read_scale
 from vision.text_crop import TextCrop, text_crop
@@ -38,11 +39,6 @@ class _OwnScale(NamedTuple):
     confidence: float
 
 
-def image_angle(pivot: Point, point: Point) -> float:
-    """Direction from pivot to point in the image plane, degrees clockwise from 6 o'clock (y runs down)."""
-    return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
-
-
 def points_fraction(points: EvidencePoints, clockwise: bool) -> float | None:
     """Fraction of the sweep at the needle, from the points alone; None where one of them was not found."""
     if points.pivot is None or points.needle_tip is None or points.scale_start is None or points.scale_end is None:
@@ -64,8 +60,11 @@ def dial_value(
         return Value(None, reason="needle tip and pivot fall together", fields=fields)
     crop = text_crop(evidence.image, evidence.box, text_side_px)
     texts, witness = _numeral_witness(crop, points, numerals)
+    if is_clock(witness):
+        return Value(None, reason="this looks like a clock; clocks are not read", fields=fields, texts=texts)
+    witness = at_stop(witness, points)
     own = _own_scale(points, fields, confidence)
-    unit = _unit(witness, fields, confidence)
+    unit = _unit(witness, own, fields, confidence)
     stated = fields.model_copy(update={"unit": unit.name})
     flipped = _contradicts_token(points, fields, confidence)
     if flipped is not None:
@@ -115,13 +114,17 @@ class _Unit(NamedTuple):
     name: str | None
 
 
-def _unit(witness: ScaleWitness, fields: GaugeFields, confidence: Mapping[str, float]) -> _Unit:
-    """The unit as printed text first; the Donut's own where it is sure; otherwise none, never a guess."""
+def _unit(witness: ScaleWitness, own: _OwnScale | None, fields: GaugeFields, confidence: Mapping[str, float]) -> _Unit:
+    """The unit as printed text first; the Donut's own where it is sure; otherwise none, never a guess.
+
+    A Donut that takes the numbers for another scale has not read this face: its unit does not count then.
+    """
     if witness.unit is not None:
         return _Unit(witness.unit)
-    if fields.unit is not None and confidence.get("unit", 0.0) >= MIN_UNIT_CONFIDENCE:
-        return _Unit(fields.unit)
-    return _Unit(None)
+    if fields.unit is None or confidence.get("unit", 0.0) < MIN_UNIT_CONFIDENCE:
+        return _Unit(None)
+    same_scale = witness.value is None or (own is not None and abs(own.value - witness.value) <= AGREEMENT_OF_SPAN * own.span)
+    return _Unit(fields.unit if same_scale else None)
 
 
 def _own_scale(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float]) -> _OwnScale | None:

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from vision.calibration import Calibration, Curve
-from vision.dial_value import image_angle, points_fraction
+from vision.dial_value import points_fraction
 from vision.display_value import last_digit
 from vision.fields import EvidencePoints, GaugeFields
 from vision.generate import Chosen
 from vision.judge import Evidence, judge, raw_confidence, sure_fields
 from vision.numerals import NumeralReader, PrintedText
+from vision.scale_end import image_angle
 
 IMAGE = np.full((400, 400, 3), 255, np.uint8)
 PIVOT = (200.0, 200.0)

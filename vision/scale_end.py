@@ -1,0 +1,77 @@
+"""Where a scale ends: needles that rest on a stop beyond it, and faces that are clocks, not gauges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from vision.fields import EvidencePoints, Point
+from vision.scale_witness import ScaleWitness
+
+MIN_BEYOND_DEG = 1.5
+SNAP_OF_STEP = 0.2
+CLOCK_DEG_PER_HOUR = 30.0
+CLOCK_TOLERANCE_DEG = 2.5
+CLOCK_MIN_SPAN_DEG = 200.0
+
+
+def image_angle(pivot: Point, point: Point) -> float:
+    """Direction from pivot to point in the image plane, degrees clockwise from 6 o'clock (y runs down)."""
+    return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
+
+
+def is_clock(witness: ScaleWitness) -> bool:
+    """Whether the numerals are hours: 30 degrees each, clockwise, over most of the circle, none above 12."""
+    places = sorted(witness.scale_points, key=lambda place: place.value)
+    if witness.clockwise is not True or len(places) < 4 or not 10 <= places[-1].value <= 12 or places[0].value < 0:
+        return False
+    turns = [
+        ((second.angle_deg - first.angle_deg) % 360.0) / (second.value - first.value)
+        for first, second in itertools.pairwise(places)
+        if second.value > first.value
+    ]
+    span = (places[-1].value - places[0].value) * CLOCK_DEG_PER_HOUR
+    return span >= CLOCK_MIN_SPAN_DEG and all(abs(turn - CLOCK_DEG_PER_HOUR) <= CLOCK_TOLERANCE_DEG for turn in turns)
+
+
+def at_stop(witness: ScaleWitness, points: EvidencePoints) -> ScaleWitness:
+    """The witness with the end of the scale as its value where the needle rests on a stop just beyond that end.
+
+    Extrapolated marks are not printed: a speedometer whose needle lies below its 0 does not show -5. The interval
+    keeps reaching to where the needle points.
+    """
+    if witness.value is None or witness.value_low is None or witness.value_high is None or len(witness.scale_points) < 3:
+        return witness
+    if points.pivot is None or points.needle_tip is None:
+        return witness
+    needle = image_angle(points.pivot, points.needle_tip)
+    direction = -1.0 if witness.clockwise is False else 1.0
+    for end, sign in ((points.scale_start, -1.0), (points.scale_end, 1.0)):
+        if end is None:
+            continue
+        angle = image_angle(points.pivot, end)
+        beyond = sign * direction * ((needle - angle + 180.0) % 360.0 - 180.0)
+        if not MIN_BEYOND_DEG < beyond < 90.0:
+            continue
+        printed = _printed_end(witness, angle, sign)
+        if printed is not None and sign * (witness.value - printed) > 0:
+            half = (witness.value_high - witness.value_low) / 2.0
+            low, high = min(witness.value_low, printed - half), max(witness.value_high, printed + half)
+            return witness._replace(value=printed, value_low=low, value_high=high)
+    return witness
+
+
+def _printed_end(witness: ScaleWitness, angle_deg: float, sign: float) -> float | None:
+    """The value of the scale's end mark, from the numerals nearest to it; None where it is no multiple of the step."""
+    places = sorted(witness.scale_points, key=lambda place: sign * place.value, reverse=True)[:3]
+    values = np.array([place.value for place in places])
+    step = float(np.min(np.abs(np.diff(values))))
+    if step <= 0:
+        return None
+    offsets = np.array([(place.angle_deg - angle_deg + 180.0) % 360.0 - 180.0 for place in places])
+    slope, value = np.polyfit(offsets, values, 1)
+    del slope
+    snapped = round(float(value) / step) * step
+    return snapped if abs(snapped - float(value)) <= SNAP_OF_STEP * step else None
