@@ -16,6 +16,8 @@ from vision.targets import MIN_READ_SIDE_PX, Target, locate_target, read_target
 
 LOCATE_SHARE = 0.34
 """Share of training views that show whole photos; the rest are crops to read."""
+NOTHING_SHARE = 0.12
+"""Share of training views that are asked to show no instrument, as far as the picture has room for one."""
 
 
 class Pictures:
@@ -79,28 +81,42 @@ class TrainingViews(IterableDataset[Example]):
 
     def _view(self, rng: np.random.Generator, image: Pixels, truth: PhotoTruth) -> tuple[View, Target]:
         height, width = image.shape[:2]
+        if rng.random() < NOTHING_SHARE:
+            view_of_nothing = _beside_instruments(rng, width, height, truth, self.size)
+            if view_of_nothing is not None:
+                looks_far = rng.random() < LOCATE_SHARE
+                return view_of_nothing, locate_target(PhotoTruth(), view_of_nothing) if looks_far else read_target(
+                    None, view_of_nothing
+                )
         if rng.random() < LOCATE_SHARE:
             view = jittered_whole_view(rng, width, height, self.size)
             return view, locate_target(truth, view)
         candidates = [instrument for instrument in truth.instruments if readable(instrument)]
         if not candidates:
-            # Nothing here can be read: any square of it teaches what "nothing" looks like.
-            side = float(rng.uniform(0.3, 1.0)) * min(width, height)
-            x, y = rng.uniform(side / 2, width - side / 2 + 1e-6), rng.uniform(side / 2, height - side / 2 + 1e-6)
-            view = View((float(x), float(y)), side, self.size)
-            if any(_inside(view, instrument) for instrument in truth.instruments):
-                view = whole_view(width, height, self.size)
-                return view, locate_target(truth, view)
-            return view, read_target(None, view)
+            beside = _beside_instruments(rng, width, height, truth, self.size)
+            if beside is not None:
+                return beside, read_target(None, beside)
+            view = whole_view(width, height, self.size)
+            return view, locate_target(truth, view)
         instrument = candidates[int(rng.integers(len(candidates)))]
         view = jittered_read_view(rng, instrument.box, self.size, self.options)
         return view, read_target(instrument, view)
 
 
-def _inside(view: View, instrument: InstrumentTruth) -> bool:
-    x0, y0, x1, y1 = instrument.box
-    x, y = view.to_view(((x0 + x1) / 2, (y0 + y1) / 2))
-    return -0.2 <= x <= 1.2 and -0.2 <= y <= 1.2
+def _beside_instruments(rng: np.random.Generator, width: int, height: int, truth: PhotoTruth, size: int) -> View | None:
+    """A random square of the picture, small or large, that touches no instrument; None where there is no room for one.
+
+    Screws, nameplates, valves and bare walls seen close up must be known as nothing to read.
+    """
+    for _ in range(10):
+        side = float(np.exp(rng.uniform(np.log(24.0), np.log(0.9 * min(width, height)))))
+        x, y = (float(rng.uniform(side / 2, length - side / 2)) for length in (width, height))
+        if not any(
+            abs(x - (x0 + x1) / 2) < (side + x1 - x0) / 2 and abs(y - (y0 + y1) / 2) < (side + y1 - y0) / 2
+            for x0, y0, x1, y1 in (instrument.box for instrument in truth.instruments)
+        ):
+            return View((x, y), side, size)
+    return None
 
 
 def validation_views(pictures: Pictures, size: int) -> list[Example]:

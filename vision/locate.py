@@ -1,13 +1,39 @@
-"""Boxes of instruments in a whole photo, from the dense locate head."""
+"""Instruments in a whole photo: boxes of the dense locate head, each confirmed and tightened by a closer look.
+
+The first look sees the whole photo at the model's input size and proposes generously; a screw or a nameplate can
+look like a dial at a few pixels. The closer look sees each proposal large and decides.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from vision.crops import Pixels, View, cut, read_view, whole_view
+from vision.donut import GaugeDonut
 from vision.fields import Box
+from vision.targets import to_pixel_values
+
+
+@dataclass(frozen=True)
+class LocateOptions:
+    """Thresholds of the two looks; scores in [0, 1].
+
+    The first look proposes boxes from `propose_threshold` on; a closer look, with `closer_margin` around each, must
+    confirm it with `confirm_threshold`, unless the first look was as sure as `sure_threshold`.
+    """
+
+    propose_threshold: float = 0.2
+    confirm_threshold: float = 0.4
+    sure_threshold: float = 0.6
+    closer_margin: float = 0.4
+    max_instruments: int = 8
 
 
 class FoundBox(NamedTuple):
@@ -58,4 +84,55 @@ def merge_duplicates(boxes: list[FoundBox], overlap: float = 0.45) -> list[Found
     return kept
 
 
-__all__ = ["FoundBox", "best_boxes", "box_iou", "merge_duplicates"]
+def locate(model: GaugeDonut, image: Pixels, options: LocateOptions, device: str = "cpu") -> list[FoundBox]:
+    """Boxes of instruments in image pixels: the main one (large, central, sure) first, then in reading order."""
+    height, width = image.shape[:2]
+    view = whole_view(width, height, model.config.image_size)
+    found = [_to_image(box, view, width, height) for box in _look(model, image, [view], options, device)[0]]
+    kept = merge_duplicates(_look_closer(model, image, found, options, device))
+    return _in_order(kept[: options.max_instruments], width, height)
+
+
+@torch.inference_mode()
+def _look(model: GaugeDonut, image: Pixels, views: list[View], options: LocateOptions, device: str) -> list[list[FoundBox]]:
+    """Boxes in each view, in fractions of it."""
+    pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(device)
+    dense = model.dense_maps(model.encode(pixels))
+    maps = zip(dense.centers.cpu(), dense.sides.cpu(), strict=True)
+    return [best_boxes(centers, sides, threshold=options.propose_threshold) for centers, sides in maps]
+
+
+def _to_image(found: FoundBox, view: View, width: int, height: int) -> FoundBox:
+    (x0, y0), (x1, y1) = view.to_photo(found.box[:2]), view.to_photo(found.box[2:])
+    return FoundBox((max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)), found.score)
+
+
+def _look_closer(model: GaugeDonut, image: Pixels, found: list[FoundBox], options: LocateOptions, device: str) -> list[FoundBox]:
+    if not found:
+        return []
+    height, width = image.shape[:2]
+    views = [read_view(box.box, model.config.image_size, margin=options.closer_margin) for box in found]
+    kept: list[FoundBox] = []
+    for first, view, boxes in zip(found, views, _look(model, image, views, options, device), strict=True):
+        again = [_to_image(box, view, width, height) for box in boxes]
+        best = max(again, key=lambda box: box.score * box_iou(box.box, first.box), default=None)
+        if best is not None and best.score >= options.confirm_threshold and box_iou(best.box, first.box) > 0.3:
+            kept.append(FoundBox(best.box, math.sqrt(best.score * max(first.score, 0.5))))
+        elif first.score >= options.sure_threshold:
+            kept.append(first)
+    return kept
+
+
+def _in_order(found: list[FoundBox], width: int, height: int) -> list[FoundBox]:
+    if not found:
+        return []
+
+    def prominence(box: FoundBox) -> float:
+        x0, y0, x1, y1 = box.box
+        area = math.sqrt((x1 - x0) * (y1 - y0)) / max(width, height)
+        off = math.hypot((x0 + x1) / 2 / width - 0.5, (y0 + y1) / 2 / height - 0.5)
+        return box.score * area * (1.0 - 0.6 * off)
+
+    main = max(found, key=prominence)
+    rest = [box for box in found if box is not main]
+    return [main, *sorted(rest, key=lambda box: (round(box.box[1] / height * 4), box.box[0]))]

@@ -6,24 +6,23 @@ display its digits. A value is stated where it is supported; otherwise the readi
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from vision.calibration import Calibration
-from vision.crops import Pixels, View, cut, read_view, whole_view
+from vision.crops import Pixels, View, cut, read_view
 from vision.dense import read_points
 from vision.donut import CARD_FILE, MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
 from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
 from vision.judge import Evidence, judge
-from vision.locate import FoundBox, best_boxes, box_iou, merge_duplicates
+from vision.locate import FoundBox, LocateOptions, locate
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
@@ -35,17 +34,10 @@ DEFAULT_WEIGHTS = "small"
 
 @dataclass(frozen=True)
 class ReaderOptions:
-    """Limits and thresholds of the reader.
+    """Limits of the reader: a box smaller than `min_box_px` in the photo is reported as too small to read."""
 
-    `locate_threshold` and `nothing_threshold` are scores in [0, 1]; a box smaller than `min_box_px` in the photo is
-    reported as too small to read. `second_look_below` is the share of the photo's side under which a found box is
-    looked at again at higher resolution before it is read.
-    """
-
-    locate_threshold: float = 0.35
-    max_instruments: int = 8
+    locate: LocateOptions = field(default_factory=LocateOptions)
     min_box_px: float = 28.0
-    second_look_below: float = 0.6
     text_side_px: int = 736
     batch_size: int = 8
 
@@ -115,7 +107,7 @@ class Reader:
         """Locate and read every instrument of an opened photo."""
         timing: dict[str, float] = {}
         started = time.perf_counter()
-        boxes = self.locate(photo.image)
+        boxes = locate(self.model, photo.image, self.options.locate, self.device)
         timing["locate"] = _ms(started)
         started = time.perf_counter()
         crops = self._read_crops(photo.image, boxes)
@@ -132,38 +124,6 @@ class Reader:
             instruments=instruments,
             weights=self.weights,
             timing_ms=timing,
-        )
-
-    def locate(self, image: Pixels) -> list[FoundBox]:
-        """Boxes of instruments in image pixels, the main one (large and central) first, then in reading order."""
-        height, width = image.shape[:2]
-        view = whole_view(width, height, self.model.config.image_size)
-        found = [self._to_image(box, view, width, height) for box in self._boxes(image, view)]
-        looked = [self._look_again(image, box) for box in found]
-        kept = merge_duplicates(looked)[: self.options.max_instruments]
-        return _in_order(kept, width, height)
-
-    @torch.inference_mode()
-    def _boxes(self, image: Pixels, view: View) -> list[FoundBox]:
-        pixels = to_pixel_values(cut(image, view)[None]).to(self.device)
-        dense = self.model.dense_maps(self.model.encode(pixels))
-        return best_boxes(dense.centers[0].cpu(), dense.sides[0].cpu(), threshold=self.options.locate_threshold)
-
-    def _to_image(self, found: FoundBox, view: View, width: int, height: int) -> FoundBox:
-        (x0, y0), (x1, y1) = view.to_photo(found.box[:2]), view.to_photo(found.box[2:])
-        return FoundBox((max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)), found.score)
-
-    def _look_again(self, image: Pixels, found: FoundBox) -> FoundBox:
-        """A tighter box from a closer look, where the instrument is small in the photo and the look confirms it."""
-        height, width = image.shape[:2]
-        x0, y0, x1, y1 = found.box
-        if max(x1 - x0, y1 - y0) > self.options.second_look_below * max(width, height):
-            return found
-        view = read_view(found.box, self.model.config.image_size, margin=0.4)
-        again = [self._to_image(box, view, width, height) for box in self._boxes(image, view)]
-        best = max(again, key=lambda box: box.score * box_iou(box.box, found.box), default=None)
-        return (
-            FoundBox(best.box, max(found.score, best.score)) if best is not None and box_iou(best.box, found.box) > 0.4 else found
         )
 
     @torch.inference_mode()
@@ -226,21 +186,6 @@ def _decode(sequence: Decoded) -> tuple[GaugeFields | None, str | None]:
         if place is not None and getattr(fields, name, None) is not None:
             exact[name] = place
     return fields.model_copy(update=exact), None
-
-
-def _in_order(found: list[FoundBox], width: int, height: int) -> list[FoundBox]:
-    if not found:
-        return []
-
-    def prominence(box: FoundBox) -> float:
-        x0, y0, x1, y1 = box.box
-        area = math.sqrt((x1 - x0) * (y1 - y0)) / max(width, height)
-        off = math.hypot((x0 + x1) / 2 / width - 0.5, (y0 + y1) / 2 / height - 0.5)
-        return box.score * area * (1.0 - 0.6 * off)
-
-    main = max(found, key=prominence)
-    rest = [box for box in found if box is not main]
-    return [main, *sorted(rest, key=lambda box: (round(box.box[1] / height * 4), box.box[0]))]
 
 
 def _in_photo_pixels(photo: Photo, reading: InstrumentReading) -> InstrumentReading:

@@ -14,7 +14,7 @@ from PIL import Image
 from vision.calibration import Calibration, Curve, fit_curve
 from vision.donut import MODEL_FILE, SHIPPED, DonutConfig, DonutError, build_small, save
 from vision.fields import PhotoReading, Weights
-from vision.locate import FoundBox, merge_duplicates
+from vision.locate import FoundBox, LocateOptions, merge_duplicates
 from vision.reader import Reader, ReaderOptions, weights_folder, weights_identity
 
 TINY = DonutConfig(
@@ -22,10 +22,20 @@ TINY = DonutConfig(
 )
 
 
+EAGER = ReaderOptions(locate=LocateOptions(propose_threshold=0.01, confirm_threshold=0.01))
+STRICT = ReaderOptions(locate=LocateOptions(propose_threshold=0.9999))
+
+
 @pytest.fixture(scope="module")
 def reader() -> Reader:
     torch.manual_seed(0)
-    return Reader(build_small(TINY), Weights(name="tiny", version="0"), Calibration(), ReaderOptions(locate_threshold=0.02))
+    return Reader(build_small(TINY), Weights(name="tiny", version="0"), Calibration(), EAGER)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Reader:
+    torch.set_num_threads(1)
+    return Reader.load()
 
 
 def png(image: np.ndarray) -> bytes:
@@ -49,7 +59,7 @@ def test_readings_come_in_order_and_bad_photos_do_not_stop_the_rest(reader: Read
 
 
 def test_nothing_found_is_abstained_with_a_reason(reader: Reader) -> None:
-    strict = Reader(reader.model, reader.weights, Calibration(), ReaderOptions(locate_threshold=0.9999))
+    strict = Reader(reader.model, reader.weights, Calibration(), STRICT)
     (reading,) = strict.read_photos([png(np.zeros((64, 64, 3), np.uint8))])
     assert reading.status == "abstained"
     assert reading.instruments == ()
@@ -103,11 +113,6 @@ def test_a_fitted_curve_is_monotone_and_never_certain(tmp_path: Path) -> None:
 @pytest.mark.skipif(not (SHIPPED / "small" / MODEL_FILE).is_file(), reason="no shipped weights in this checkout")
 class TestShippedWeights:
     """What the weights in the repository must do on the shipped example and on real photos where they are at hand."""
-
-    @pytest.fixture(scope="class")
-    def shipped(self) -> Reader:
-        torch.set_num_threads(1)
-        return Reader.load()
 
     def test_the_example_panel_is_located(self, shipped: Reader) -> None:
         example = Path(__file__).parents[2] / "synth" / "examples" / "xyz2000_panel.jpg"
