@@ -26,6 +26,7 @@ def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], 
 
     Pictures lie below `home` and serve the next run too. Says where the weights are.
     """
+    from eval.card import finish_weights
     from serve.settings import load_settings
     from vision.recipe import load_recipe
     from vision.training import train
@@ -37,7 +38,9 @@ def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], 
     ]
     watched = dict.fromkeys(part.recipe for part in chosen.data)
     validation = [_drawn(home, name, VALIDATION_SEED, chosen.validation.count, workers) for name in watched]
-    return f"Weights in {train(chosen, data, validation, out, resume=resume)}"
+    weights = train(chosen, data, validation, out, resume=resume)
+    finish_weights(weights, validation, validation, name=chosen.name)
+    return f"Weights, confidences and model card in {weights}"
 
 
 def _drawn(home: Path, recipe: str, seed: int, count: int, workers: int) -> Path:

@@ -69,7 +69,8 @@ def cut(image: Pixels, view: View) -> Pixels:
     shrink = view.side / view.size
     if shrink >= 2.0:
         factor = 1.0 / float(2 ** int(np.log2(shrink)))
-        reduced = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        size = (max(1, round(image.shape[1] * factor)), max(1, round(image.shape[0] * factor)))
+        reduced = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
         fx, fy = reduced.shape[1] / image.shape[1], reduced.shape[0] / image.shape[0]
         matrix = view.matrix @ np.array([[1 / fx, 0, 0], [0, 1 / fy, 0], [0, 0, 1]])
         source = reduced

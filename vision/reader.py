@@ -17,7 +17,7 @@ import torch
 from vision.calibration import Calibration
 from vision.crops import Pixels, View, cut, read_view
 from vision.dense import read_points
-from vision.donut import CARD_FILE, MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
+from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
 from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
@@ -222,6 +222,4 @@ def weights_folder(weights: str | Path | None) -> Path:
 def weights_identity(folder: Path) -> Weights:
     """Name and version of a weights folder from its card; a folder without one is its own name, version unknown."""
     card = load_card(folder)
-    return Weights(
-        name=str(card.get("name", folder.name)), version=str(card.get("version", f"unversioned ({CARD_FILE} missing)"))
-    )
+    return Weights(name=str(card.get("name", folder.name)), version=str(card.get("version", "unversioned")))

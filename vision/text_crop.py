@@ -37,5 +37,6 @@ def text_crop(image: Pixels, box: Box, side_px: int) -> TextCrop:
     pixels = image[top:bottom, left:right]
     scale = min(1.0, side_px / max(pixels.shape[:2]))
     if scale < 1.0:
-        pixels = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        size = (max(1, round(pixels.shape[1] * scale)), max(1, round(pixels.shape[0] * scale)))
+        pixels = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
     return TextCrop(np.ascontiguousarray(pixels, dtype=np.uint8), float(left), float(top), scale)

@@ -209,7 +209,7 @@ class Run:
         """Write the averaged weights as a model folder, and everything that resuming needs."""
         self.average.swap(self.model)
         card = {
-            "recipe": self.recipe.model_dump(mode="json"),
+            "recipe": self.recipe.model_dump(mode="json", exclude={"model": {"vocabulary"}}),
             "step": self.step,
             "samples": self.samples,
             "seconds": round(self.seconds),
