@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from vision.fields import Point
+from vision.needle_line import NeedleLine, refine_needle
 from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
 from vision.printed_numbers import find_numbers
 from vision.scale_parts import clock_angle, printed_step, unwrap
 from vision.scale_view import DialGeometry
-from vision.scale_witness import POINTING_SD_DEG, ScaleWitness, fit_curve, read_scale
+from vision.scale_witness import ScaleWitness, fit_curve, read_scale
 
 FINE_SIDE_PX = 1024
 SURE = 0.6
 """Confidence from which no further look is taken for the value's sake."""
 DOUBTFUL = 0.5
 SIDEWAYS_TRUST = 0.6
+UNSEEN_NEEDLE_TRUST = 0.6
+MIN_TURNED_NUMBERS = 3
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
 NEIGHBOURS = 2
 """Printed steps to each side of the needle whose numerals should have been read."""
@@ -35,13 +39,32 @@ DIGIT_WIDTH = 0.62
 TARGETED_TRUST = 0.9
 
 
-def witness_dial(
-    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, *, pointing_sd_deg: float = POINTING_SD_DEG
-) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
-    """The dial's value by its numerals, and all texts read; crop and geometry in the same pixels (uint8 RGB).
+class DialWitness(NamedTuple):
+    """What the numerals say, all texts read, and the needle as the second look found it; pixels of the crop."""
 
-    Raises NumeralError where crop or geometry are not usable.
+    scale: ScaleWitness
+    texts: tuple[PrintedText, ...]
+    needle: NeedleLine
+
+
+def witness_dial(reader: NumeralReader, crop: Pixels, geometry: DialGeometry) -> DialWitness:
+    """The dial's value by its numerals; crop (uint8 RGB) and geometry in the same pixels.
+
+    The needle is looked at again first. Where no stroke stands out near the hint the value is less sure, for
+    then the hint may be a tail, a shadow or nothing. Raises NumeralError where crop or geometry are not usable.
     """
+    needle = refine_needle(crop, geometry.pivot, geometry.needle_tip)
+    seen = geometry._replace(pivot=needle.pivot, needle_tip=needle.tip)
+    scale, texts = _all_looks(reader, crop, seen, needle.sd_deg)
+    if not needle.found:
+        scale = scale._replace(confidence=UNSEEN_NEEDLE_TRUST * scale.confidence)
+    return DialWitness(scale, texts, needle)
+
+
+def _all_looks(
+    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, pointing_sd_deg: float
+) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
+    """The first look, and the further ones where it does not suffice."""
     texts = reader.read(crop)
     witness, texts = _with_neighbours(reader, crop, geometry, texts, pointing_sd_deg)
     if witness.value is None or witness.confidence < SURE:
@@ -54,6 +77,8 @@ def witness_dial(
     if witness.value is None or witness.confidence < SURE or sideways:
         for turn in QUARTER_TURNS_DEG:
             turned = reader.read(crop, turn_deg=turn)
+            if len(find_numbers(turned)) < MIN_TURNED_NUMBERS:
+                continue
             other, seen = _with_neighbours(reader, crop, geometry, turned, pointing_sd_deg)
             if other.value is not None and other.confidence > max(witness.confidence, DOUBTFUL):
                 witness, texts, sideways = other, seen, False
