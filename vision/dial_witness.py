@@ -26,7 +26,7 @@ SURE = 0.6
 """Confidence from which no further look is taken for the value's sake."""
 DOUBTFUL = 0.5
 SIDEWAYS_TRUST = 0.6
-UNSEEN_NEEDLE_TRUST = 0.6
+UNSEEN_NEEDLE_TRUST = 0.45
 MIN_TURNED_NUMBERS = 3
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
 NEIGHBOURS = 2

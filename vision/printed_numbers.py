@@ -237,7 +237,20 @@ def _unit_pattern() -> re.Pattern[str]:
 _UNIT = _unit_pattern()
 _CONVERSION = re.compile(r"[A-Za-z]\s?[=≈]|[A-Za-z]\s?[xX×*]\s?[01]|[xX×*]\s?\d+\s?[=≈]")
 """`MPa = bar x 0.1` is a note, not the scale's unit."""
-_STANDALONE = {"V": "V", "A": "A", "%": "%", "C": "°C", "c": "°C", "F": "°F"}
+_STANDALONE = {
+    "OC": "°C",
+    "oC": "°C",
+    "0C": "°C",
+    "OF": "°F",
+    "oF": "°F",
+    "0F": "°F",
+    "V": "V",
+    "A": "A",
+    "%": "%",
+    "C": "°C",
+    "c": "°C",
+    "F": "°F",
+}
 _MISREAD = (
     (re.compile(r"[Kk][gq][fF]?\s?[/|lI1]\s?[cC][mM][2²'*°]?"), "kgf/cm2"),
     (re.compile(r"[lI1][bB][sS]?\.?\s?[/|lI1]\s?(?:in|IN|sq\.?\s?in|SQ\.?\s?IN)[2²'*\".]?"), "psi"),
@@ -253,11 +266,18 @@ _MISREAD = (
 )
 
 
+_DEGREES = re.compile(r"[oO0*'º]\s?([CFcf])")
+"""A degree sign read as a letter or digit before C or F."""
+
+
 def _units_of(plain: str) -> list[str]:
     stripped = plain.strip("()[]{} .,:;")
     whole = find_unit(stripped)
+    degrees = _DEGREES.fullmatch(stripped)
     if stripped in _STANDALONE:
         whole = _STANDALONE[stripped]
+    elif degrees is not None:
+        whole = f"°{degrees.group(1).upper()}"
     elif len(stripped) <= 1:
         whole = whole if stripped == "℃" or stripped == "℉" else None
     if whole is not None:

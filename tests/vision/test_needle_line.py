@@ -61,7 +61,7 @@ def off(line_pivot: Point, line_tip: Point, angle_deg: float) -> float:
     return abs(unwrap(clock_angle(line_pivot, line_tip) - angle_deg, 0.0, 0.0))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     angle=st.floats(0, 359),
     turn=st.floats(-7, 7),
