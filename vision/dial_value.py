@@ -10,11 +10,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from vision.fields import EvidencePoints, GaugeFields, angle_fraction
-from vision.numerals import NumeralReader, PrintedText
-from vision.scale_end import at_stop, image_angle, is_clock
+from vision.dial_witness import DialWitness, witness_dial
+from vision.fields import EvidencePoints, GaugeFields, angle_fraction, sweep_deg
+from vision.numerals import NumeralReader
+from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock
 from vision.scale_view import DialGeometry
-from vision.scale_witness import ScaleWitness, read_scale
+from vision.scale_witness import ScaleWitness
 from vision.text_crop import TextCrop, text_crop
 from vision.units import multiplied_unit
 
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 MIN_NUMERALS_CONFIDENCE = 0.45
 MIN_PRINTED_SCALE_CONFIDENCE = 0.75
 MIN_UNIT_CONFIDENCE = 0.85
-MIN_POINTER_CONFIDENCE = 0.35
 AGREEMENT_OF_SPAN = 0.05
-FLIP_FRACTION = 0.2
-QUARTER_TURNS = (90.0, -90.0)
-MIN_TEXTS = 3
+MIN_SWEEP_DEG = 30.0
+MIN_FLIP_CONFIDENCE = 0.5
+FLIP_DEG = (120.0, 240.0)
+"""A disagreement of about half a turn: one of the two looks took the tail for the tip."""
+MIN_TEXT_CROP_PX = 8
 
 
 class _OwnScale(NamedTuple):
@@ -44,6 +46,8 @@ def points_fraction(points: EvidencePoints, clockwise: bool) -> float | None:
     if points.pivot is None or points.needle_tip is None or points.scale_start is None or points.scale_end is None:
         return None
     needle, start, end = (image_angle(points.pivot, p) for p in (points.needle_tip, points.scale_start, points.scale_end))
+    if sweep_deg(start, end, clockwise) < MIN_SWEEP_DEG:
+        return None
     return angle_fraction(needle, start, end, clockwise)
 
 
@@ -59,55 +63,52 @@ def dial_value(
     if math.dist(points.pivot, points.needle_tip) < 2.0:
         return Value(None, reason="needle tip and pivot fall together", fields=fields)
     crop = text_crop(evidence.image, evidence.box, text_side_px)
-    texts, witness = _numeral_witness(crop, points, numerals)
+    seen = _numeral_witness(crop, points, numerals)
+    if seen is None:
+        return Value(None, reason="the dial is too small in the photo for its numbers to be read", fields=fields)
+    texts, witness = seen.texts, seen.scale
+    points = points.model_copy(update={"needle_tip": crop.to_image(seen.needle.tip), "pivot": crop.to_image(seen.needle.pivot)})
     if is_clock(witness):
         return Value(None, reason="this looks like a clock; clocks are not read", fields=fields, texts=texts)
-    witness = at_stop(witness, points)
+    witness = at_stop(beyond_numerals(witness), points)
     own = _own_scale(points, fields, confidence)
     unit = _unit(witness, own, fields, confidence)
     stated = fields.model_copy(update={"unit": unit.name})
     flipped = _contradicts_token(points, fields, confidence)
     if flipped is not None:
-        return Value(None, reason=flipped, fields=stated, texts=texts)
+        return Value(None, reason=flipped, fields=stated, texts=texts, points=points)
     if witness.value is not None and witness.confidence >= MIN_NUMERALS_CONFIDENCE:
         assert witness.value_low is not None
         assert witness.value_high is not None
         sure, remark = _with_second_witness(witness, own)
         printed = multiplied_unit(unit.name, witness.multiplier or fields.scale_multiplier)
-        return Value(witness.value, witness.value_low, witness.value_high, printed, "numerals", sure, remark, stated, texts)
+        return Value(
+            witness.value, witness.value_low, witness.value_high, printed, "numerals", sure, remark, stated, texts, points
+        )
     reason = witness.reason or f"the printed numbers support no value (confidence {witness.confidence:.2f})"
     if own is None or own.confidence < MIN_PRINTED_SCALE_CONFIDENCE:
-        return Value(None, reason=reason, fields=stated, texts=texts)
+        return Value(None, reason=reason, fields=stated, texts=texts, points=points)
     half = 0.02 * own.span
     printed = multiplied_unit(unit.name, fields.scale_multiplier)
     remark = f"from the printed scale as the model reads it; {reason}"
-    return Value(own.value, own.value - half, own.value + half, printed, "printed_scale", own.confidence, remark, stated, texts)
+    return Value(
+        own.value, own.value - half, own.value + half, printed, "printed_scale", own.confidence, remark, stated, texts, points
+    )
 
 
-def _numeral_witness(
-    crop: TextCrop, points: EvidencePoints, numerals: NumeralReader
-) -> tuple[tuple[PrintedText, ...], ScaleWitness]:
-    """Texts and what they say; a dial photographed sideways is turned for a second and third look."""
+def _numeral_witness(crop: TextCrop, points: EvidencePoints, numerals: NumeralReader) -> DialWitness | None:
+    """What the numerals say and where the second look found the needle; None where the dial is too small for it."""
     assert points.pivot is not None
     assert points.needle_tip is not None
+    if min(crop.pixels.shape[:2]) < MIN_TEXT_CROP_PX:
+        return None
     geometry = DialGeometry(
         crop.to_crop(points.pivot),
         crop.to_crop(points.needle_tip),
         None if points.scale_start is None else crop.to_crop(points.scale_start),
         None if points.scale_end is None else crop.to_crop(points.scale_end),
     )
-    if min(crop.pixels.shape[:2]) < 8:
-        return (), ScaleWitness(None, reason="the dial is too small in the photo for its numbers to be read")
-    texts = numerals.read(crop.pixels)
-    witness = read_scale(texts, geometry)
-    if witness.value is not None or len(witness.numerals) >= MIN_TEXTS:
-        return texts, witness
-    for turn in QUARTER_TURNS:
-        turned = numerals.read(crop.pixels, turn_deg=turn)
-        second = read_scale(turned, geometry)
-        if second.value is not None and second.confidence > witness.confidence:
-            return turned, second
-    return texts, witness
+    return witness_dial(numerals, crop.pixels, geometry)
 
 
 class _Unit(NamedTuple):
@@ -143,9 +144,12 @@ def _own_scale(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[
 def _contradicts_token(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float]) -> str | None:
     """The needle's points against the fraction token: far apart, one of them took the tail for the tip."""
     fraction = points_fraction(points, fields.clockwise is not False)
-    if fraction is None or fields.scale_fraction is None or confidence.get("scale_fraction", 0.0) < 0.5:
+    if fraction is None or fields.scale_fraction is None or confidence.get("scale_fraction", 0.0) < MIN_FLIP_CONFIDENCE:
         return None
-    if abs(fraction - fields.scale_fraction) <= FLIP_FRACTION:
+    if fields.start_angle is None or fields.end_angle is None:
+        return None
+    turn = abs(fraction - fields.scale_fraction) * sweep_deg(fields.start_angle, fields.end_angle, fields.clockwise is not False)
+    if not FLIP_DEG[0] <= turn <= FLIP_DEG[1]:
         return None
     return f"two looks at the needle disagree ({fraction:.0%} and {fields.scale_fraction:.0%} of the scale)"
 

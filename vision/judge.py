@@ -52,6 +52,7 @@ class Value(NamedTuple):
     reason: str | None = None
     fields: GaugeFields | None = None
     texts: tuple[PrintedText, ...] = ()
+    points: EvidencePoints | None = None
 
 
 class Judged(NamedTuple):
@@ -106,6 +107,7 @@ def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration,
     else:
         return Judged(_class_reading(sure, fields, confidence), ())
     stated = value.fields or fields
+    sure = replace(sure, points=value.points or sure.points)
     if value.value is None:
         return Judged(_abstained(sure, stated, confidence, value.reason or "no value could be supported"), value.texts)
     reading = InstrumentReading(

@@ -10,10 +10,15 @@ import numpy as np
 from vision.fields import EvidencePoints, Point
 from vision.scale_witness import ScaleWitness
 
-MIN_BEYOND_DEG = 1.5
-SNAP_OF_STEP = 0.2
+AT_END_DEG = 2.0
+"""A needle as near as this to an end mark, seen with the points' own error, rests there."""
+SNAP_OF_STEP = 0.25
+TRUST_BEYOND = 0.75
+"""Factor of the confidence for each printed step that a value lies beyond the numerals that were read."""
 CLOCK_DEG_PER_HOUR = 30.0
-CLOCK_TOLERANCE_DEG = 2.5
+CLOCK_TOLERANCE_DEG = 1.2
+"""Of the median: hours are 30 degrees apart, the marks of a common 0 to 10 gauge 27."""
+CLOCK_SPREAD_DEG = 6.0
 CLOCK_MIN_SPAN_DEG = 200.0
 
 
@@ -33,7 +38,8 @@ def is_clock(witness: ScaleWitness) -> bool:
         if second.value > first.value
     ]
     span = (places[-1].value - places[0].value) * CLOCK_DEG_PER_HOUR
-    return span >= CLOCK_MIN_SPAN_DEG and all(abs(turn - CLOCK_DEG_PER_HOUR) <= CLOCK_TOLERANCE_DEG for turn in turns)
+    even = all(abs(turn - CLOCK_DEG_PER_HOUR) <= CLOCK_SPREAD_DEG for turn in turns)
+    return span >= CLOCK_MIN_SPAN_DEG and even and abs(float(np.median(turns)) - CLOCK_DEG_PER_HOUR) <= CLOCK_TOLERANCE_DEG
 
 
 def at_stop(witness: ScaleWitness, points: EvidencePoints) -> ScaleWitness:
@@ -53,14 +59,37 @@ def at_stop(witness: ScaleWitness, points: EvidencePoints) -> ScaleWitness:
             continue
         angle = image_angle(points.pivot, end)
         beyond = sign * direction * ((needle - angle + 180.0) % 360.0 - 180.0)
-        if not MIN_BEYOND_DEG < beyond < 90.0:
+        if not -AT_END_DEG < beyond < 90.0:
             continue
         printed = _printed_end(witness, angle, sign)
-        if printed is not None and sign * (witness.value - printed) > 0:
+        near = printed is not None and abs(witness.value - printed) <= _step(witness)
+        if printed is not None and (near or sign * (witness.value - printed) > 0):
             half = (witness.value_high - witness.value_low) / 2.0
             low, high = min(witness.value_low, printed - half), max(witness.value_high, printed + half)
             return witness._replace(value=printed, value_low=low, value_high=high)
     return witness
+
+
+def beyond_numerals(witness: ScaleWitness) -> ScaleWitness:
+    """A value beyond the outermost numeral read is an extrapolation: wider by half the way, and less sure."""
+    if witness.value is None or witness.value_low is None or witness.value_high is None or len(witness.scale_points) < 2:
+        return witness
+    values = [place.value for place in witness.scale_points]
+    beyond = max(min(values) - witness.value, witness.value - max(values), 0.0)
+    step = _step(witness)
+    if beyond <= 0.05 * step:
+        return witness
+    return witness._replace(
+        value_low=witness.value_low - beyond / 2.0,
+        value_high=witness.value_high + beyond / 2.0,
+        confidence=witness.confidence * TRUST_BEYOND ** (beyond / step),
+    )
+
+
+def _step(witness: ScaleWitness) -> float:
+    """Smallest difference between numerals that were read, in units of the scale; a tiny one where all are equal."""
+    values = np.unique([place.value for place in witness.scale_points])
+    return float(np.min(np.diff(values))) if len(values) > 1 else 1e-9
 
 
 def _printed_end(witness: ScaleWitness, angle_deg: float, sign: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import cv2
 import numpy as np
 import pytest
 
@@ -16,13 +17,20 @@ from vision.judge import Evidence, judge, raw_confidence, sure_fields
 from vision.numerals import NumeralReader, PrintedText
 from vision.scale_end import image_angle
 
-IMAGE = np.full((400, 400, 3), 255, np.uint8)
 PIVOT = (200.0, 200.0)
 
 
 def at(angle: float, radius: float) -> tuple[float, float]:
     """A place on the dial, degrees clockwise from 6 o'clock."""
     return PIVOT[0] - radius * math.sin(math.radians(angle)), PIVOT[1] + radius * math.cos(math.radians(angle))
+
+
+def face_with_needle(angle: float) -> np.ndarray:
+    """A white face with a black needle from the pivot to 110 px, and nothing else."""
+    image = np.full((400, 400, 3), 255, np.uint8)
+    tip = at(angle, 110)
+    cv2.line(image, (round(PIVOT[0]), round(PIVOT[1])), (round(tip[0]), round(tip[1])), (0, 0, 0), 5, cv2.LINE_AA)
+    return image
 
 
 class PrintedFace(NumeralReader):
@@ -58,7 +66,7 @@ def evidence(angle: float, fields: GaugeFields | None = None, probability: float
     )
     chosen = {name: [Chosen(0, probability, None)] for name, value in shown.model_dump().items() if value not in (None, ())}
     base = {
-        "image": IMAGE,
+        "image": face_with_needle(angle),
         "box": (0.0, 0.0, 400.0, 400.0),
         "box_score": 0.9,
         "fields": shown,

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from vision.fields import EvidencePoints
-from vision.scale_end import at_stop, image_angle, is_clock
+from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock
 from vision.scale_witness import ScalePlace, ScaleWitness
 
 PIVOT = (100.0, 100.0)
@@ -43,7 +43,7 @@ def test_a_needle_beyond_the_end_shows_the_end() -> None:
     assert at_stop(witness((321 - 45) / 2.7, TENS), points(321)).value == 100.0
 
 
-@pytest.mark.parametrize("needle", [45.5, 60.0, 180.0, 314.0])
+@pytest.mark.parametrize("needle", [48.5, 60.0, 180.0, 311.0])
 def test_a_needle_on_the_scale_is_left_alone(needle: float) -> None:
     raw = witness((needle - 45) / 2.7, TENS)
     assert at_stop(raw, points(needle)) == raw
@@ -64,6 +64,18 @@ def test_without_points_or_value_nothing_changes() -> None:
     assert at_stop(raw, EvidencePoints(pivot=PIVOT)) == raw
     none = ScaleWitness(None, reason="nothing")
     assert at_stop(none, points(31)) == none
+
+
+def test_a_needle_on_the_first_mark_shows_it() -> None:
+    assert at_stop(witness(0.3, TENS), points(45.8)).value == 0.0
+
+
+def test_extrapolation_widens_the_interval_and_lowers_the_confidence() -> None:
+    inside, outside = witness(50.0, TENS), witness(0.0, TENS)
+    assert beyond_numerals(inside) == inside
+    wider = beyond_numerals(outside)
+    assert (wider.value_low, wider.value_high) == (-11.0, 11.0)
+    assert wider.confidence == pytest.approx(0.9 * 0.75)
 
 
 def test_hours_are_a_clock_and_gauges_are_not() -> None:
