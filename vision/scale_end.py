@@ -13,6 +13,7 @@ from vision.scale_witness import ScaleWitness
 AT_END_DEG = 2.0
 """A needle as near as this to an end mark, seen with the points' own error, rests there."""
 SNAP_OF_STEP = 0.25
+NEAR_OF_STEP = 0.35
 TRUST_BEYOND = 0.75
 """Factor of the confidence for each printed step that a value lies beyond the numerals that were read."""
 CLOCK_DEG_PER_HOUR = 30.0
@@ -62,8 +63,10 @@ def at_stop(witness: ScaleWitness, points: EvidencePoints) -> ScaleWitness:
         if not -AT_END_DEG < beyond < 90.0:
             continue
         printed = _printed_end(witness, angle, sign)
-        near = printed is not None and abs(witness.value - printed) <= _step(witness)
-        if printed is not None and (near or sign * (witness.value - printed) > 0):
+        if printed is None:
+            continue
+        over = sign * (witness.value - printed) / _step(witness)
+        if -NEAR_OF_STEP <= over <= 1.0:
             half = (witness.value_high - witness.value_low) / 2.0
             low, high = min(witness.value_low, printed - half), max(witness.value_high, printed + half)
             return witness._replace(value=printed, value_low=low, value_high=high)

@@ -70,6 +70,12 @@ def test_a_needle_on_the_first_mark_shows_it() -> None:
     assert at_stop(witness(0.3, TENS), points(45.8)).value == 0.0
 
 
+def test_a_misplaced_end_point_does_not_move_the_value_by_a_step() -> None:
+    raw = witness(41.0, TENS)
+    assert at_stop(raw, points(45 + 41 * 2.7, end=45 + 60 * 2.7)) == raw
+    assert at_stop(raw, points(45 + 41 * 2.7, end=45 + 20 * 2.7)) == raw
+
+
 def test_extrapolation_widens_the_interval_and_lowers_the_confidence() -> None:
     inside, outside = witness(50.0, TENS), witness(0.0, TENS)
     assert beyond_numerals(inside) == inside
