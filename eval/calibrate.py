@@ -18,13 +18,16 @@ from vision.calibration import Calibration, fit_curve
 from vision.fields import POINT_NAMES, InstrumentReading
 from vision.reader import Reader
 from vision.samples import InstrumentTruth, read_records
+from vision.scale_end import upright_angle
 
 NEEDLE_RIGHT_DEG = 2.0
 FRACTION_RIGHT = 0.02
 POINT_RIGHT_OF_BOX = 0.05
 ANGLE_FIELDS = ("pointer_angle", "start_angle", "end_angle")
-CLASS_FIELDS = ("kind", "clockwise", "unit", "warning_light_color", "mode_dial_position", "digital_readout")
+# The unit is left out: it may be the Donut's or the printed text's, and the two must not share a curve.
+CLASS_FIELDS = ("kind", "clockwise", "warning_light_color", "mode_dial_position", "digital_readout")
 NUMBER_FIELDS = ("scale_min", "scale_max", "scale_multiplier")
+CALIBRATED = (*ANGLE_FIELDS, *CLASS_FIELDS, "scale_fraction", *NUMBER_FIELDS, *POINT_NAMES)
 
 
 def is_right(field: str, truth: InstrumentTruth, reading: InstrumentReading) -> bool | None:
@@ -56,7 +59,11 @@ def collect(pairs: Sequence[Pair]) -> dict[str, list[tuple[float, bool]]]:
         if pair.truth is None or pair.reading is None:
             continue
         for name, confidence in pair.reading.confidence.items():
+            if name not in CALIBRATED:
+                continue
             right = is_right(name, pair.truth, pair.reading)
+            if name == "pointer_angle" and _by_points(pair.reading):
+                name = "pointer_angle_by_points"
             if right is not None:
                 outcomes.setdefault(name, []).append((confidence, right))
         answer = judge_value(pair.truth, pair.reading)
@@ -65,6 +72,16 @@ def collect(pairs: Sequence[Pair]) -> dict[str, list[tuple[float, bool]]]:
             # The confidence of a value is that of the truth lying in the interval that is stated with it.
             outcomes.setdefault(key, []).append((pair.reading.value_confidence, answer.right or answer.holds))
     return outcomes
+
+
+def _by_points(reading: InstrumentReading) -> bool:
+    """Whether the needle's angle was read from its points: it then follows from them, up to the rounding of pixels."""
+    angle = upright_angle(reading.fields, reading.points)
+    return (
+        angle is not None
+        and reading.fields.pointer_angle is not None
+        and angle_error_deg(angle, reading.fields.pointer_angle) < 0.7
+    )
 
 
 def fit_calibration(reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True) -> Calibration:

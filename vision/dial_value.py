@@ -10,10 +10,11 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from vision.calibration import Calibration
 from vision.dial_witness import DialWitness, witness_dial
 from vision.fields import EvidencePoints, GaugeFields, angle_fraction, sweep_deg
 from vision.numerals import NumeralReader
-from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock
+from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock, upright_angle
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness
 from vision.text_crop import TextCrop, text_crop
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 
 MIN_NUMERALS_CONFIDENCE = 0.45
 MIN_PRINTED_SCALE_CONFIDENCE = 0.75
-MIN_UNIT_CONFIDENCE = 0.85
+MIN_UNIT_CONFIDENCE = 0.95
+PRINTED_UNIT_CONFIDENCE = 0.9
+"""Of a unit that was read as text: 91 of 100 were right on drawn pictures."""
 AGREEMENT_OF_SPAN = 0.05
 MIN_SWEEP_DEG = 30.0
-MIN_FLIP_CONFIDENCE = 0.5
+POINTS_NEAR_TOKEN_DEG = 15.0
+PRINTED_SCALE_HALF_OF_SPAN = 0.02
+MIN_FLIP_CONFIDENCE = 0.3
 FLIP_DEG = (120.0, 240.0)
 """A disagreement of about half a turn: one of the two looks took the tail for the tip."""
 MIN_TEXT_CROP_PX = 8
@@ -52,7 +57,12 @@ def points_fraction(points: EvidencePoints, clockwise: bool) -> float | None:
 
 
 def dial_value(
-    evidence: Evidence, fields: GaugeFields, confidence: Mapping[str, float], numerals: NumeralReader, text_side_px: int
+    evidence: Evidence,
+    fields: GaugeFields,
+    confidence: Mapping[str, float],
+    calibration: Calibration,
+    numerals: NumeralReader,
+    text_side_px: int,
 ) -> Value:
     """The value of a dial, or the reason why none is stated."""
     from vision.judge import Value
@@ -66,34 +76,66 @@ def dial_value(
     seen = _numeral_witness(crop, points, numerals)
     if seen is None:
         return Value(None, reason="the dial is too small in the photo for its numbers to be read", fields=fields)
-    texts, witness = seen.texts, seen.scale
     points = points.model_copy(update={"needle_tip": crop.to_image(seen.needle.tip), "pivot": crop.to_image(seen.needle.pivot)})
-    if is_clock(witness):
-        return Value(None, reason="this looks like a clock; clocks are not read", fields=fields, texts=texts)
-    witness = at_stop(beyond_numerals(witness), points)
+    angle = _needle_angle(points, fields, confidence, seen, calibration)
+    stated = fields if angle is None else fields.model_copy(update={"pointer_angle": angle.degrees})
+    known = None if angle is None else {"pointer_angle": angle.confidence}
+    common = Value(None, fields=stated, texts=seen.texts, points=points, confidences=known)
+    if is_clock(seen.scale):
+        return common._replace(reason="this looks like a clock; clocks are not read")
+    witness = at_stop(beyond_numerals(seen.scale), points)
     own = _own_scale(points, fields, confidence)
     unit = _unit(witness, own, fields, confidence)
-    stated = fields.model_copy(update={"unit": unit.name})
+    if witness.unit is not None:
+        known = {**(known or {}), "unit": PRINTED_UNIT_CONFIDENCE}
+    common = common._replace(fields=stated.model_copy(update={"unit": unit}), confidences=known)
     flipped = _contradicts_token(points, fields, confidence)
     if flipped is not None:
-        return Value(None, reason=flipped, fields=stated, texts=texts, points=points)
+        return common._replace(reason=flipped)
     if witness.value is not None and witness.confidence >= MIN_NUMERALS_CONFIDENCE:
-        assert witness.value_low is not None
-        assert witness.value_high is not None
         sure, remark = _with_second_witness(witness, own)
-        printed = multiplied_unit(unit.name, witness.multiplier or fields.scale_multiplier)
-        return Value(
-            witness.value, witness.value_low, witness.value_high, printed, "numerals", sure, remark, stated, texts, points
+        return common._replace(
+            value=witness.value,
+            low=witness.value_low,
+            high=witness.value_high,
+            unit=multiplied_unit(unit, witness.multiplier or fields.scale_multiplier),
+            source="numerals",
+            confidence=sure,
+            reason=remark,
         )
     reason = witness.reason or f"the printed numbers support no value (confidence {witness.confidence:.2f})"
     if own is None or own.confidence < MIN_PRINTED_SCALE_CONFIDENCE:
-        return Value(None, reason=reason, fields=stated, texts=texts, points=points)
-    half = 0.02 * own.span
-    printed = multiplied_unit(unit.name, fields.scale_multiplier)
-    remark = f"from the printed scale as the model reads it; {reason}"
-    return Value(
-        own.value, own.value - half, own.value + half, printed, "printed_scale", own.confidence, remark, stated, texts, points
+        return common._replace(reason=reason)
+    half = PRINTED_SCALE_HALF_OF_SPAN * own.span
+    return common._replace(
+        value=own.value,
+        low=own.value - half,
+        high=own.value + half,
+        unit=multiplied_unit(unit, fields.scale_multiplier),
+        source="printed_scale",
+        confidence=own.confidence,
+        reason=f"from the printed scale as the model reads it; {reason}",
     )
+
+
+class _Angle(NamedTuple):
+    """The needle's angle in the dial's own frame, and its calibrated confidence."""
+
+    degrees: float
+    confidence: float
+
+
+def _needle_angle(
+    points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float], seen: DialWitness, calibration: Calibration
+) -> _Angle | None:
+    """The angle from the points where they are whole and near the token's; None leaves the token's angle as it is."""
+    angle = upright_angle(fields, points)
+    if angle is None or fields.pointer_angle is None:
+        return None
+    if abs((angle - fields.pointer_angle + 180.0) % 360.0 - 180.0) > POINTS_NEAR_TOKEN_DEG:
+        return None
+    raw = min(confidence.get(name, 0.0) for name in ("pivot", "scale_start", "scale_end")) * (1.0 if seen.needle.found else 0.5)
+    return _Angle(angle, round(calibration("pointer_angle_by_points", raw), 4))
 
 
 def _numeral_witness(crop: TextCrop, points: EvidencePoints, numerals: NumeralReader) -> DialWitness | None:
@@ -111,21 +153,17 @@ def _numeral_witness(crop: TextCrop, points: EvidencePoints, numerals: NumeralRe
     return witness_dial(numerals, crop.pixels, geometry)
 
 
-class _Unit(NamedTuple):
-    name: str | None
-
-
-def _unit(witness: ScaleWitness, own: _OwnScale | None, fields: GaugeFields, confidence: Mapping[str, float]) -> _Unit:
+def _unit(witness: ScaleWitness, own: _OwnScale | None, fields: GaugeFields, confidence: Mapping[str, float]) -> str | None:
     """The unit as printed text first; the Donut's own where it is sure; otherwise none, never a guess.
 
     A Donut that takes the numbers for another scale has not read this face: its unit does not count then.
     """
     if witness.unit is not None:
-        return _Unit(witness.unit)
+        return witness.unit
     if fields.unit is None or confidence.get("unit", 0.0) < MIN_UNIT_CONFIDENCE:
-        return _Unit(None)
+        return None
     same_scale = witness.value is None or (own is not None and abs(own.value - witness.value) <= AGREEMENT_OF_SPAN * own.span)
-    return _Unit(fields.unit if same_scale else None)
+    return fields.unit if same_scale else None
 
 
 def _own_scale(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float]) -> _OwnScale | None:

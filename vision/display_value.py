@@ -55,4 +55,5 @@ def display_value(
         return Value(None, reason=f"what the display shows is not a number: {text}", fields=stated)
     half = last_digit(text) / 2.0
     shown = stated.model_copy(update={"digital_readout": text})
-    return Value(value, value - half, value + half, unit, "digits", sure, remark, shown)
+    known = {"digital_readout": round(sure, 4)}
+    return Value(value, value - half, value + half, unit, "digits", sure, remark, shown, confidences=known)

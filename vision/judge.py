@@ -18,10 +18,13 @@ from vision.dial_value import dial_value
 from vision.display_value import display_value
 from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
 from vision.generate import Chosen
+from vision.lamp_color import seen_lamp_color
 from vision.numerals import NumeralReader, PrintedText
 
-MIN_FIELD_CONFIDENCE = 0.25
-MIN_CLASS_CONFIDENCE = 0.6
+MIN_FIELD_CONFIDENCE = 0.1
+MIN_CLASS_CONFIDENCE = 0.85
+AGREEING_PIXELS = 0.75
+"""What the agreement of the lamp's own pixels takes away of the doubt."""
 MIN_POINT_CONFIDENCE = 0.3
 
 
@@ -53,6 +56,8 @@ class Value(NamedTuple):
     fields: GaugeFields | None = None
     texts: tuple[PrintedText, ...] = ()
     points: EvidencePoints | None = None
+    confidences: Mapping[str, float] | None = None
+    """Calibrated confidences of fields that a witness read better than the Donut."""
 
 
 class Judged(NamedTuple):
@@ -101,12 +106,13 @@ def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration,
         confidence |= {name: round(place, 4) for name, place in places.items()}
         kept = {name: getattr(evidence.points, name) for name in POINT_NAMES if places[name] >= MIN_POINT_CONFIDENCE}
         sure = replace(evidence, points=EvidencePoints(**kept))
-        value = dial_value(sure, fields, confidence, numerals, text_side_px)
+        value = dial_value(sure, fields, confidence, calibration, numerals, text_side_px)
     elif kind in ("digital", "counter"):
         value = display_value(sure, fields, confidence, numerals, text_side_px)
     else:
         return Judged(_class_reading(sure, fields, confidence), ())
     stated = value.fields or fields
+    confidence |= value.confidences or {}
     sure = replace(sure, points=value.points or sure.points)
     if value.value is None:
         return Judged(_abstained(sure, stated, confidence, value.reason or "no value could be supported"), value.texts)
@@ -129,12 +135,24 @@ def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration,
 
 
 def _class_reading(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float]) -> InstrumentReading:
-    """A lamp's colour or a selector's position: read where the Donut is sure, without a number."""
-    name, what = (
-        ("warning_light_color", "colour of the lamp") if fields.kind == "lamp" else ("mode_dial_position", "selector's position")
-    )
-    sure = min(confidence.get(name, 0.0), confidence.get("kind", 0.0))
-    if getattr(fields, name) is None or sure < MIN_CLASS_CONFIDENCE:
+    """A lamp's colour or a selector's position: read where the Donut is sure, without a number.
+
+    A lamp whose pixels show the colour that the Donut names needs less: two looks agree. Pixels of another colour
+    than the Donut's are a contradiction, and nothing is stated.
+    """
+    is_lamp = fields.kind == "lamp"
+    name = "warning_light_color" if is_lamp else "mode_dial_position"
+    what = "colour of the lamp" if is_lamp else "selector's position"
+    named, sure = getattr(fields, name), min(confidence.get(name, 0.0), confidence.get("kind", 0.0))
+    if is_lamp and named is not None:
+        seen = seen_lamp_color(evidence.image, evidence.box)
+        if seen is not None and seen == named:
+            sure = 1.0 - (1.0 - sure) * (1.0 - AGREEING_PIXELS)
+            confidence = {**confidence, name: round(sure, 4)}
+        elif seen is not None:
+            reason = f"two looks at the lamp disagree ({named} and {seen})"
+            return _abstained(evidence, fields.model_copy(update={name: None}), confidence, reason)
+    if named is None or sure < MIN_CLASS_CONFIDENCE:
         return _abstained(
             evidence, fields.model_copy(update={name: None}), confidence, f"the {what} is not clear (confidence {sure:.2f})"
         )

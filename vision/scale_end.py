@@ -7,12 +7,13 @@ import math
 
 import numpy as np
 
-from vision.fields import EvidencePoints, Point
+from vision.fields import EvidencePoints, GaugeFields, Point
 from vision.scale_witness import ScaleWitness
 
 AT_END_DEG = 2.0
 """A needle as near as this to an end mark, seen with the points' own error, rests there."""
 SNAP_OF_STEP = 0.25
+ROLL_AGREEMENT_DEG = 8.0
 NEAR_OF_STEP = 0.35
 TRUST_BEYOND = 0.75
 """Factor of the confidence for each printed step that a value lies beyond the numerals that were read."""
@@ -26,6 +27,28 @@ CLOCK_MIN_SPAN_DEG = 200.0
 def image_angle(pivot: Point, point: Point) -> float:
     """Direction from pivot to point in the image plane, degrees clockwise from 6 o'clock (y runs down)."""
     return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
+
+
+def upright_angle(fields: GaugeFields, points: EvidencePoints) -> float | None:
+    """The needle's angle in the dial's own frame, from its points: its direction less the photo's roll.
+
+    The roll is what turns the scale's ends, as fields know them, to where their points lie in the photo. None where a
+    point or field is missing, or where the two ends disagree by more than ROLL_AGREEMENT_DEG (tilt, or a wrong end).
+    """
+    if points.pivot is None or points.needle_tip is None or points.scale_start is None or points.scale_end is None:
+        return None
+    if fields.start_angle is None or fields.end_angle is None:
+        return None
+    at_start = _turn(image_angle(points.pivot, points.scale_start) - fields.start_angle)
+    at_end = _turn(image_angle(points.pivot, points.scale_end) - fields.end_angle)
+    if abs(_turn(at_start - at_end)) > ROLL_AGREEMENT_DEG:
+        return None
+    roll = at_end + _turn(at_start - at_end) / 2.0
+    return (image_angle(points.pivot, points.needle_tip) - roll) % 360.0
+
+
+def _turn(angle_deg: float) -> float:
+    return (angle_deg + 180.0) % 360.0 - 180.0
 
 
 def is_clock(witness: ScaleWitness) -> bool:

@@ -48,15 +48,15 @@ def test_overconfidence_is_learned(tmp_path: Path) -> None:
     records, photos = [], []
     for index in range(80):
         truth = make_truth()
-        right = perfect_reading(truth).model_copy(update={"confidence": {"unit": 0.9}})
-        wrong = right.model_copy(update={"fields": right.fields.model_copy(update={"unit": "kV"})})
+        right = perfect_reading(truth).model_copy(update={"confidence": {"clockwise": 0.9}})
+        wrong = right.model_copy(update={"fields": right.fields.model_copy(update={"clockwise": not right.fields.clockwise})})
         records.append(make_record(f"{index}.png", truth))
         photos.append(make_photo(str(tmp_path / f"{index}.png"), right if index % 2 else wrong))
     write_records(tmp_path, records)
     reader = ScriptedReader(*photos)
     reader.calibration = Calibration()  # type: ignore[attr-defined]
     fitted = fit_calibration(reader, [tmp_path], progress=False)  # type: ignore[arg-type]
-    assert fitted("unit", 0.9) == pytest.approx(0.5, abs=0.05)
+    assert fitted("clockwise", 0.9) == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_card_needs_weights_and_tells_how_they_were_made(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from vision.display_value import last_digit
 from vision.fields import EvidencePoints, GaugeFields
 from vision.generate import Chosen
 from vision.judge import Evidence, judge, raw_confidence, sure_fields
+from vision.lamp_color import seen_lamp_color
 from vision.numerals import NumeralReader, PrintedText
 from vision.scale_end import image_angle
 
@@ -195,7 +196,7 @@ def test_digits_need_two_looks_that_agree_or_one_that_is_sure() -> None:
 
 def test_unsure_fields_are_dropped_and_sure_ones_kept() -> None:
     fields = GaugeFields(kind="dial", pointer_angle=90, unit="bar", scale_min=0)
-    kept = sure_fields(fields, {"kind": 0.1, "pointer_angle": 0.9, "unit": 0.1, "scale_min": 0.3})
+    kept = sure_fields(fields, {"kind": 0.1, "pointer_angle": 0.9, "unit": 0.05, "scale_min": 0.3})
     assert kept == GaugeFields(kind="dial", pointer_angle=90, scale_min=0)
 
 
@@ -219,3 +220,27 @@ def test_geometry_counts_clockwise_from_six() -> None:
 
 def test_last_digit() -> None:
     assert [last_digit(text) for text in ("819", "56.1", "0.05", "7.")] == pytest.approx([1, 0.1, 0.01, 1])
+
+
+def lamp_image(color: tuple[int, int, int]) -> np.ndarray:
+    image = np.full((400, 400, 3), 90, np.uint8)
+    cv2.circle(image, (200, 200), 120, color, -1)
+    return image
+
+
+@pytest.mark.parametrize(
+    ("rgb", "color"),
+    [((235, 40, 30), "red"), ((250, 200, 30), "yellow"), ((50, 220, 80), "green"), ((120, 110, 110), None), ((60, 10, 8), None)],
+)
+def test_a_lamps_pixels_have_a_colour_or_none(rgb: tuple[int, int, int], color: str | None) -> None:
+    assert seen_lamp_color(lamp_image(rgb), (60, 60, 340, 340)) == color
+
+
+def test_pixels_that_agree_make_an_unsure_lamp_sure_and_others_contradict() -> None:
+    fields = GaugeFields(kind="lamp", warning_light_color="red")
+    red = judged(evidence(0.0, fields=fields, probability=0.5, image=lamp_image((235, 40, 30))), PrintedFace({}))
+    assert red.status == "read"
+    assert red.confidence["warning_light_color"] == pytest.approx(0.875)
+    green = judged(evidence(0.0, fields=fields, image=lamp_image((50, 220, 80))), PrintedFace({}))
+    assert green.status == "abstained"
+    assert "disagree" in str(green.reason)

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from vision.fields import EvidencePoints
-from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock
+from vision.fields import EvidencePoints, GaugeFields
+from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock, upright_angle
 from vision.scale_witness import ScalePlace, ScaleWitness
 
 PIVOT = (100.0, 100.0)
@@ -94,3 +94,17 @@ def test_hours_are_a_clock_and_gauges_are_not() -> None:
 
 def test_image_angle_counts_clockwise_from_six() -> None:
     assert [image_angle(PIVOT, at(angle)) for angle in (0, 90, 200, 359)] == pytest.approx([0, 90, 200, 359], abs=1e-9)
+
+
+@pytest.mark.parametrize("roll", [-90.0, -20.0, 0.0, 7.0, 150.0])
+def test_the_upright_angle_takes_the_photos_roll_away(roll: float) -> None:
+    fields = GaugeFields(kind="dial", start_angle=45, end_angle=315, pointer_angle=200)
+    seen = upright_angle(fields, points(200 + roll, start=45 + roll, end=315 + roll))
+    assert seen == pytest.approx(200, abs=1e-6)
+
+
+def test_ends_that_disagree_about_the_roll_give_no_angle() -> None:
+    fields = GaugeFields(kind="dial", start_angle=45, end_angle=315, pointer_angle=200)
+    assert upright_angle(fields, points(200, start=45, end=330)) is None
+    assert upright_angle(GaugeFields(kind="dial"), points(200)) is None
+    assert upright_angle(fields, EvidencePoints(pivot=PIVOT)) is None
