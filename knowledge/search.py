@@ -200,10 +200,12 @@ class KnowledgeBase:
             )
             fused *= AUTHORITY_WEIGHTS[chunk.authority] * (1.0 if chunk.language == preferred else options.other_language)
             if fused >= options.least_score:
-                score = min(1.0, fused)
-                hits.append(
-                    Hit(chunk=chunk, score=score, dense=near.get(row), lexical=words.get(row), structured=stated.get(row))
+                # Sums of weights may end a rounding above 1, which the contract of a hit refuses.
+                dense, lexical_score, structured = (
+                    None if part is None else min(1.0, part) for part in (near.get(row), words.get(row), stated.get(row))
                 )
+                score = min(1.0, fused)
+                hits.append(Hit(chunk=chunk, score=score, dense=dense, lexical=lexical_score, structured=structured))
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
 
     def _structured(self, query: str, model: str | None, allowed: frozenset[int]) -> dict[int, float]:

@@ -239,8 +239,13 @@ def _without(reading: InstrumentReading, used: tuple[Fact, ...], problem: Proble
 def replace_instruments(photo: PhotoReading, instruments: Sequence[InstrumentReading]) -> PhotoReading:
     """`photo` with its instruments after calibration; its status follows from theirs."""
     read = any(one.status == "read" for one in instruments)
-    changed = {"instruments": tuple(instruments), "status": "read"} if read else {"instruments": tuple(instruments)}
-    return photo.model_copy(update=changed | ({"reason": None} if read and photo.status != "read" else {}))
+    changed: dict[str, object] = {"instruments": tuple(instruments)}
+    if read and photo.status != "read":
+        changed |= {"status": "read", "reason": None}
+    elif not read and photo.status == "read":
+        reasons = dict.fromkeys(one.reason or "" for one in instruments)
+        changed |= {"status": "abstained", "reason": "; ".join(reasons) or "nothing could be read"}
+    return photo.model_copy(update=changed)
 
 
 def reason_text(problem: Problem) -> str:

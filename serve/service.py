@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from knowledge.search import KnowledgeBase
-from rag.formula import calibrate
+from rag.formula import calibrate, replace_instruments
 from rag.pipeline import Inspection, Pipeline, PipelineOptions
 from rag.trace import new_request_id
 from rag.writer import Writer, build_writer
@@ -93,7 +93,7 @@ class Service:
     ) -> Iterator[PhotoReading]:
         """One reading a photo, in order. Where an instrument's model is known, its manual's formula gives the value."""
         for reading in self._read(sources, names, model):
-            yield reading.model_copy(update={"instruments": tuple(self._calibrated(one) for one in reading.instruments)})
+            yield replace_instruments(reading, tuple(self._calibrated(one) for one in reading.instruments))
 
     def inspect_photos(
         self,
@@ -130,7 +130,7 @@ class Service:
             return PhotoReading(photo=name, sha256=_hash(source), status="error", reason=reason, weights=self.reader.weights)
 
     def _calibrated(self, instrument: InstrumentReading) -> InstrumentReading:
-        if instrument.status == "abstained" or instrument.instrument_model is None:
+        if instrument.instrument_model is None:
             return instrument
         facts = self.knowledge.facts(instrument.instrument_model, self.settings.language)
         return instrument if facts is None else calibrate(instrument, facts).reading

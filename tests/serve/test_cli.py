@@ -254,13 +254,20 @@ steps = 1
         asked.append((data, validation))
         return out
 
+    def finish(folder: Path, calibration_data: list[Path], test_data: list[Path], *, name: str) -> dict[str, object]:
+        finished.append((folder, calibration_data, test_data, name))
+        return {}
+
+    finished: list[tuple[Path, list[Path], list[Path], str]] = []
     monkeypatch.setattr("vision.training.train", train)
+    monkeypatch.setattr("eval.card.finish_weights", finish)
     monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
     for _ in range(2):
         result = CliRunner().invoke(app, ["train", str(recipe), "--out", str(tmp_path / "run"), "--set", "seed=9"])
         assert result.exit_code == 0, result.stderr
     assert asked[0] == asked[1]
     (drawn, ready), (watched,) = asked[0]
+    assert finished[0] == (tmp_path / "run", [watched], [watched], "tiny")
     assert ready == Path("ready")
     assert len((drawn / "metadata.jsonl").read_text().splitlines()) == 2
     names = [json.loads(line)["file_name"] for line in (watched / "metadata.jsonl").read_text().splitlines()]
