@@ -21,7 +21,12 @@ from vision.dense import DenseHeads, DenseOutput
 from vision.encoder import HybridEncoder, HybridEncoderConfig, HybridEncoderOutput
 from vision.fields import Contract
 from vision.stem import STRIDE_4_CHANNELS, STRIDE_8_CHANNELS
-from vision.tokens import END_ID, PAD_ID, READ_ID, VOCABULARY
+from vision.vocabulary import (
+    END_ID,
+    PAD_ID,
+    READ_ID,
+    VOCABULARY,
+)
 
 SMALL = "small"
 MODEL_FILE, CONFIG_FILE, CARD_FILE = "model.safetensors", "config.json", "card.json"

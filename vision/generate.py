@@ -11,7 +11,16 @@ from transformers import DynamicCache, EncoderDecoderCache
 from vision.donut import GaugeDonut
 from vision.encoder import HybridEncoderOutput
 from vision.grammar import Grammar, Task
-from vision.tokens import ANGLE_0, ANGLE_BINS, FRACTION_0, FRACTION_BIN, FRACTION_BINS, FRACTION_LOW, PAD_ID, VOCABULARY
+from vision.vocabulary import (
+    ANGLE_0,
+    ANGLE_BINS,
+    FRACTION_0,
+    FRACTION_BIN,
+    FRACTION_BINS,
+    FRACTION_LOW,
+    PAD_ID,
+    VOCABULARY,
+)
 
 ANGLE_WINDOW = 8
 FRACTION_WINDOW = 8

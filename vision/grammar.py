@@ -10,7 +10,9 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import Literal
 
 from vision.fields import KINDS, LAMP_COLORS, MAX_DIGITS
-from vision.tokens import (
+from vision.tokens import TokenError
+from vision.units import UNIT_NAMES
+from vision.vocabulary import (
     BOX_OPEN,
     CHANNEL_FIELDS,
     CHANNEL_OPEN,
@@ -28,11 +30,9 @@ from vision.tokens import (
     READ_ID,
     SCALAR_FIELDS,
     VOCABULARY,
-    TokenError,
     channel_token,
     field_token,
 )
-from vision.units import UNIT_NAMES
 
 Task = Literal["read", "locate"]
 Choices = frozenset[int]

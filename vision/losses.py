@@ -15,7 +15,14 @@ from torch import Tensor
 from vision.dense import DenseOutput
 from vision.fields import Contract
 from vision.targets import ANGLE, CHARACTER, CLASS, FRACTION, LOCATION, TOKEN_TYPE_NAMES, Batch
-from vision.tokens import ANGLE_0, ANGLE_BINS, FRACTION_0, FRACTION_BINS, LOCATION_0, LOCATION_BINS
+from vision.vocabulary import (
+    ANGLE_0,
+    ANGLE_BINS,
+    FRACTION_0,
+    FRACTION_BINS,
+    LOCATION_0,
+    LOCATION_BINS,
+)
 
 
 class LossOptions(Contract):

@@ -14,7 +14,11 @@ from vision.dense import read_points
 from vision.donut import GaugeDonut
 from vision.locate import best_boxes, box_iou
 from vision.targets import ANGLE, CHARACTER, CLASS, Batch, ChoiceTable, collate
-from vision.tokens import ANGLE_0, ANGLE_BINS, ID
+from vision.vocabulary import (
+    ANGLE_0,
+    ANGLE_BINS,
+    ID,
+)
 
 Floats = NDArray[np.float64]
 POINTER_TOKEN = ID["<s_pointer_angle>"]

@@ -14,7 +14,8 @@ from vision.crops import View, read_view, whole_view
 from vision.fields import POINT_NAMES, Box, GaugeFields
 from vision.grammar import Choices, choices_along
 from vision.samples import InstrumentTruth, PhotoTruth
-from vision.tokens import (
+from vision.tokens import Encoded, Located, encode, encode_location
+from vision.vocabulary import (
     ANGLE_0,
     ANGLE_BINS,
     END_ID,
@@ -26,10 +27,6 @@ from vision.tokens import (
     NUMBER_CHARS,
     PAD_ID,
     VOCABULARY,
-    Encoded,
-    Located,
-    encode,
-    encode_location,
 )
 
 MAX_NUMERALS = 40

@@ -23,7 +23,10 @@ from vision.donut import (
 )
 from vision.generate import generate
 from vision.stem import EfficientNetStem, load_pretrained
-from vision.tokens import VOCABULARY, decode
+from vision.tokens import decode
+from vision.vocabulary import (
+    VOCABULARY,
+)
 
 TINY = DonutConfig(
     image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2

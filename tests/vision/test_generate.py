@@ -7,7 +7,13 @@ import torch
 
 from vision.donut import DonutConfig, build_small
 from vision.generate import choose, field_choices, generate
-from vision.tokens import ANGLE_0, FRACTION_0, ID, VOCABULARY, decode, decode_location
+from vision.tokens import decode, decode_location
+from vision.vocabulary import (
+    ANGLE_0,
+    FRACTION_0,
+    ID,
+    VOCABULARY,
+)
 
 SMALL = DonutConfig(
     image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2

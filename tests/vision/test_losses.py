@@ -13,7 +13,11 @@ from vision.locate import best_boxes
 from vision.losses import LossOptions, focal_loss, locate_losses, point_loss, token_losses, total_loss
 from vision.samples import InstrumentTruth, Numeral, PhotoTruth
 from vision.targets import ANGLE, CHARACTER, CLASS, NO_LOSS, ChoiceTable, collate, locate_target, read_target
-from vision.tokens import ANGLE_0, ID, VOCABULARY
+from vision.vocabulary import (
+    ANGLE_0,
+    ID,
+    VOCABULARY,
+)
 
 FIELDS = GaugeFields(
     kind="dial",

@@ -10,22 +10,16 @@ from hypothesis import strategies as st
 
 from vision.fields import KINDS, LAMP_COLORS, Channel, GaugeFields, ScalePoint
 from vision.grammar import Grammar, choices_along
-from vision.tokens import (
+from vision.tokens import Located, TokenError, decode, decode_location, encode, encode_location, quantise
+from vision.units import UNIT_NAMES
+from vision.vocabulary import (
     END_ID,
     ID,
     LOCATE_ID,
     PAD_ID,
     READ_ID,
     VOCABULARY,
-    Located,
-    TokenError,
-    decode,
-    decode_location,
-    encode,
-    encode_location,
-    quantise,
 )
-from vision.units import UNIT_NAMES
 
 ANGLES = st.floats(0, 360, exclude_max=True, allow_nan=False)
 NUMBERS = st.one_of(
