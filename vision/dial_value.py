@@ -88,6 +88,9 @@ def dial_value(
     unit = _unit(witness, own, fields, confidence)
     if witness.unit is not None:
         known = {**(known or {}), "unit": PRINTED_UNIT_CONFIDENCE}
+    if witness.value is not None and not _same_scale(witness, own):
+        # The numbers on the face say otherwise: what the Donut takes for the scale's ends has not been read.
+        stated = stated.model_copy(update={"scale_min": None, "scale_max": None})
     common = common._replace(fields=stated.model_copy(update={"unit": unit}), confidences=known)
     flipped = _contradicts_token(points, fields, confidence)
     if flipped is not None:
@@ -162,8 +165,12 @@ def _unit(witness: ScaleWitness, own: _OwnScale | None, fields: GaugeFields, con
         return witness.unit
     if fields.unit is None or confidence.get("unit", 0.0) < MIN_UNIT_CONFIDENCE:
         return None
-    same_scale = witness.value is None or (own is not None and abs(own.value - witness.value) <= AGREEMENT_OF_SPAN * own.span)
-    return fields.unit if same_scale else None
+    return fields.unit if witness.value is None or _same_scale(witness, own) else None
+
+
+def _same_scale(witness: ScaleWitness, own: _OwnScale | None) -> bool:
+    """Whether the Donut's own scale gives the value that the numerals give."""
+    return witness.value is not None and own is not None and abs(own.value - witness.value) <= AGREEMENT_OF_SPAN * own.span
 
 
 def _own_scale(points: EvidencePoints, fields: GaugeFields, confidence: Mapping[str, float]) -> _OwnScale | None:

@@ -122,6 +122,8 @@ def test_a_difference_between_the_witnesses_is_said_and_lowers_confidence() -> N
     assert differing.reason is not None
     assert "own reading" in differing.reason
     assert differing.value_confidence < agreed.value_confidence
+    assert (agreed.fields.scale_min, agreed.fields.scale_max) == (0.0, 10.0)
+    assert (differing.fields.scale_min, differing.fields.scale_max) == (None, None)
 
 
 def test_a_flipped_needle_is_not_read() -> None:
