@@ -34,10 +34,14 @@ DEFAULT_WEIGHTS = "small"
 
 @dataclass(frozen=True)
 class ReaderOptions:
-    """Limits of the reader: a box smaller than `min_box_px` in the photo is reported as too small to read."""
+    """Limits of the reader: a box smaller than `min_box_px` in the photo is reported as too small to read.
+
+    `threads` are torch's on a CPU: more than one makes small models slower where other work shares the cores.
+    """
 
     locate: LocateOptions = field(default_factory=LocateOptions)
     min_box_px: float = 28.0
+    threads: int = 1
     text_side_px: int = 736
     batch_size: int = 8
 
@@ -76,6 +80,8 @@ class Reader:
     @classmethod
     def load(cls, weights: str | Path | None = None, *, device: str = "cpu", options: ReaderOptions = ReaderOptions()) -> Reader:
         """The reader of a weights folder, or of shipped weights by name. Raises DonutError where there are none."""
+        if device == "cpu":
+            torch.set_num_threads(options.threads)
         folder = weights_folder(weights)
         model = load(folder)
         return cls(model, weights_identity(folder), Calibration.load(folder), options, device)
