@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
@@ -140,11 +139,6 @@ class HybridEncoder(PreTrainedModel):  # type: ignore[misc]
         h = h.to(pixel_values.dtype)
         grid = h.transpose(1, 2).reshape(h.shape[0], -1, height, width)
         return HybridEncoderOutput(last_hidden_state=h, grid=grid, stride_8=features.stride_8, stride_4=features.stride_4)
-
-
-def interpolate_to(source: Tensor, target: Tensor) -> Tensor:
-    """`source` (B, C, h, w) resized bilinearly to the height and width of `target`."""
-    return F.interpolate(source, size=target.shape[-2:], mode="bilinear", align_corners=False)
 
 
 # VisionEncoderDecoderModel builds its sub-configurations by model type, so the type must be known by name.

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vision.crops import View, read_view, whole_view
+from vision.crops import View
 from vision.fields import POINT_NAMES, Box, GaugeFields
 from vision.grammar import Choices, choices_along
 from vision.samples import InstrumentTruth, PhotoTruth
@@ -177,6 +177,3 @@ def collate(images: list[NDArray[np.uint8]], targets: list[Target], table: Choic
 
 def _ends_number(token: int, choices: Choices) -> bool:
     return VOCABULARY[token] not in NUMBER_CHARS and ID["0"] in choices
-
-
-__all__ = ["Batch", "ChoiceTable", "Target", "View", "collate", "locate_target", "read_target", "read_view", "whole_view"]
