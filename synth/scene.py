@@ -141,7 +141,10 @@ class Wear:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Sensor and lens; neutral by default. `low_side` is the side in pixels the picture was taken at, 0 for full."""
+    """Sensor and lens; neutral by default. `low_side` is the side in pixels the picture was taken at, 0 for full.
+
+    `distortion` is the lens's radial term (`synth.lens`).
+    """
 
     exposure: float = 1.0
     gamma: float = 1.0
@@ -157,6 +160,7 @@ class Camera:
     vignette: float = 0.0
     sharpen: float = 0.0
     jpeg_quality: int = 0
+    distortion: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,10 @@ class Scale:
         return self.maximum - self.minimum
 
     @property
+    def is_linear(self) -> bool:
+        return self.exponent == 1.0
+
+    @property
     def end_deg(self) -> float:
         return self.angle_at(1.0)
 
@@ -143,7 +147,8 @@ class Print:
 
     With `curve` the text runs on a circle of that radius about (x, y), its middle at `angle_deg` clockwise from
     6 o'clock. `strokes_seed` draws one invented ideograph for each letter instead of the letters: print in a script
-    that the fonts do not carry.
+    that the fonts do not carry. `declares` is the unit that the line prints, `declares_second` True where it is a
+    further scale's.
     """
 
     text: str
@@ -157,6 +162,8 @@ class Print:
     frame: Literal["none", "line", "sticker"] = "none"
     curve: float = 0.0
     strokes_seed: int = 0
+    declares: str | None = None
+    declares_second: bool = False
 
 
 @dataclass(frozen=True, slots=True)

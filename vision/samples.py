@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from vision.fields import Box, Contract, EvidencePoints, Finite, GaugeFields, Point, ValueUnit
+from vision.fields import Angle, Box, Contract, EvidencePoints, Finite, Fraction, GaugeFields, Point, UnitName, ValueUnit
 
 METADATA_NAME = "metadata.jsonl"
 
@@ -30,11 +30,29 @@ class Numeral(Contract):
     center: Point
 
 
+class PrintedUnit(Contract):
+    """A unit printed on an instrument: its text, the unit it declares, and where it stands in pixels.
+
+    `height_px` is the height of its letters, `angle_deg` how far the line is turned clockwise in the picture;
+    `primary` False marks the unit of a further scale.
+    """
+
+    text: str
+    unit: UnitName
+    center: Point
+    height_px: Finite
+    angle_deg: Finite = 0.0
+    primary: bool = True
+
+
 class InstrumentTruth(Contract):
     """What is true of one instrument in a picture; points and box in the picture's pixels.
 
     `value`, `value_low`, `value_high`: the true value and the interval to accept (half a minor tick
     where nothing else is stated); None for instruments without a number (lamp, selector).
+    `fields.pointer_angle` is what is seen on the dial's plane; `true_pointer_angle` the needle's own angle,
+    free of parallax. `homography` maps the face's own plane to the picture (row by row, lens distortion left
+    out). `legibility` is 0..1; `readable` False marks what nobody could read off this picture.
     """
 
     instrument_model: str | None = None
@@ -46,6 +64,11 @@ class InstrumentTruth(Contract):
     value_low: Finite | None = None
     value_high: Finite | None = None
     unit: ValueUnit | None = None
+    units: tuple[PrintedUnit, ...] = ()
+    true_pointer_angle: Angle | None = None
+    homography: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)] | None = None
+    legibility: Fraction | None = None
+    readable: bool = True
 
 
 class PhotoTruth(Contract):
