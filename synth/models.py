@@ -109,7 +109,7 @@ def model_dial(rng: Rng, name: str, fraction: float, dark: bool | None = None) -
     needle = sample_needle(rng, "panel" if square else "pressure", art, face, ink)
     low, high = (pivot[1] - 40, pivot[1] - 24) if square else (30.0, 43.0)
     prints = [
-        Print(scale.unit_text or "", 0.0, low - (14 if square else 6), 15, art.font, ink),
+        Print(scale.unit_text or "", 0.0, low - (14 if square else 6), 15, art.font, ink, declares=scale.unit),
         Print(name, 0.0, high, 8.5, pick(rng, BOLD), ink, frame="line" if chance(rng, 0.2) else "none"),
         Print(WORDS[name], 0.0, -34.0 if not square else pivot[1] - 48, 5.5, pick(rng, SANS), near(rng, ink, 6)),
     ]

@@ -71,7 +71,17 @@ def sample_prints(rng: Rng, spec: DialSpec, style: str) -> tuple[Print, ...]:
     art, ink = spec.art, spec.art.color
     prints: list[Print] = []
 
-    def put(text: str, size: float, color: Color, font: str, must: bool = False, frame: bool = False, strokes: int = 0) -> None:
+    def put(
+        text: str,
+        size: float,
+        color: Color,
+        font: str,
+        must: bool = False,
+        frame: bool = False,
+        strokes: int = 0,
+        declares: str | None = None,
+        second: bool = False,
+    ) -> None:
         spot = rows.place(text, size)
         if spot is None and must:
             spot = (rows.y - 0.4 * rows.room if rows.narrow else rows.y + 0.42 * rows.room, min(size, 9.0))
@@ -90,17 +100,19 @@ def sample_prints(rng: Rng, spec: DialSpec, style: str) -> tuple[Print, ...]:
                     "line" if frame else "none",
                     0.0,
                     strokes,
+                    declares,
+                    second,
                 )
             )
 
     for text, size in _unit_lines(rng, spec, style):
         color = near(rng, HUES["red"], 10) if chance(rng, 0.05) else ink
-        put(text, size, color, safe_font(text, art.font), must=True)
+        declares = spec.scale.unit if text == spec.scale.unit_text or text.endswith(f" {spec.scale.unit_text}") else None
+        put(text, size, color, safe_font(text, art.font), must=True, declares=declares)
     if spec.second is not None and spec.second[0].unit_text is not None:
         text = spec.second[0].unit_text
-        put(
-            text, spec.second[1].numeral_size * between(rng, 0.9, 1.3), spec.second[1].color, safe_font(text, art.font), must=True
-        )
+        size, font = spec.second[1].numeral_size * between(rng, 0.9, 1.3), safe_font(text, art.font)
+        put(text, size, spec.second[1].color, font, must=True, declares=spec.second[0].unit, second=True)
     topic = TOPIC.get(style, "other")
     if chance(rng, 0.5):
         put(
