@@ -111,6 +111,28 @@ InstrumentSpec = DialSpec | DigitalSpec | CounterSpec | LampSpec | SelectorSpec
 class Distractor:
     """A thing that is no instrument: `kind` says what, `seed` fixes the rest of its look."""
 
-    kind: Literal["clock", "wheel", "knob", "lid", "sign", "bolt", "flange", "plate", "label", "button"]
+    kind: Literal[
+        "clock",
+        "wheel",
+        "knob",
+        "lid",
+        "sign",
+        "bolt",
+        "flange",
+        "plate",
+        "label",
+        "button",
+        "porthole",
+        "speaker",
+        "coin",
+        "dish",
+        "fan",
+        "pizza",
+        "disc_record",
+        "drain",
+        "roadsign",
+        "socket",
+        "compass_rose",
+    ]
     seed: int
     texts: tuple[str, ...] = field(default=())

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from synth.errors import RecipeError
+from synth.scene import BackgroundStyle
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]
@@ -58,6 +59,14 @@ class WearOptions(_Part):
     yellowing: Share = 0.08
     liquid: Share = 0.06
     fingers: Share = 0.03
+    veil: Share = 0.14
+    ring: Share = 0.03
+    falloff: Share = 0.35
+    dust: Share = 0.1
+    drops: Share = 0.03
+    rust: Share = 0.08
+    oil: Share = 0.04
+    paint: Share = 0.03
 
 
 class CameraOptions(_Part):
@@ -70,7 +79,19 @@ class CameraOptions(_Part):
     dark: Share = 0.07
     bright: Share = 0.08
     color_cast: Share = 0.3
-    overlay: Share = 0.04
+    overlay: Share = 0.06
+    defocus: Share = 0.5
+    distortion: Share = 0.25
+    spin: Share = 0.02
+    infrared: Share = 0.03
+    interlace: Share = 0.02
+    double_jpeg: Share = 0.15
+    rain: Share = 0.02
+    moire: Share = 0.03
+    banding: Share = 0.03
+    hdr: Share = 0.06
+    grid: Share = 0.03
+    haze: Share = 0.08
 
 
 class Recipe(_Part):
@@ -88,7 +109,7 @@ class Recipe(_Part):
     dial_styles: dict[
         Literal["pressure", "thermometer", "transformer", "panel", "quadrant", "edge", "automotive", "wild"], Weight
     ]
-    backgrounds: dict[Literal["white", "black", "plain", "clutter", "wall", "metal", "wood", "panel"], Weight]
+    backgrounds: dict[BackgroundStyle, Weight]
     pose: PoseOptions = PoseOptions()
     dial: DialOptions = DialOptions()
     wear: WearOptions = WearOptions()

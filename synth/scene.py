@@ -19,6 +19,26 @@ from vision.samples import PhotoTruth
 
 Matrix = NDArray[np.float64]
 FACE_UNIT = 100.0
+BackgroundStyle = Literal[
+    "white",
+    "black",
+    "plain",
+    "clutter",
+    "wall",
+    "metal",
+    "wood",
+    "panel",
+    "product",
+    "machinery",
+    "room",
+    "shelf",
+    "outdoor",
+    "fabric",
+    "gravel",
+    "cabinet",
+    "screen",
+    "photo",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +125,26 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What lies behind: a style, and a seed that fixes its look."""
+    """What lies behind: a style, and a seed that fixes its look.
 
-    style: Literal["white", "black", "plain", "clutter", "wall", "metal", "wood", "panel"]
+    For the style "photo", `photo` is the file's name in the folder that the renderer is given; the seed fixes the
+    crop. `defocus_px` is how far out of focus it is (pixels, standard deviation).
+    """
+
+    style: BackgroundStyle
     seed: int
+    photo: str = ""
+    defocus_px: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
     """Light on the faces: direction of the shadows in degrees, strengths 0..1, reflections on the glass.
 
-    `cast_shadow` is how dark the shadow of something outside the picture is, 0 for none.
+    `cast_shadow` is how dark the shadow of something outside the picture is, 0 for none. `veil` is a reflection with
+    structure (a room, a person, a window) over the whole glass; `ring` the reflection of a ring of light-emitting
+    diodes. `falloff` is how much darker the picture gets away from where the light falls, `falloff_at` as fractions
+    of the picture; `tint` multiplies red, green and blue on the dark side of that.
     """
 
     shadow_deg: float = 315.0
@@ -126,24 +155,37 @@ class Light:
     glare_count: int = 0
     flash: bool = False
     cast_shadow: float = 0.0
+    veil: float = 0.0
+    ring: float = 0.0
+    falloff: float = 0.0
+    falloff_at: Vec = (0.5, 0.5)
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Wear:
-    """Dirt, scratches and liquid, strengths 0..1."""
+    """Dirt, scratches and liquid, strengths 0..1; `rust` and `oil` also on cases, `paint` counts splashes."""
 
     dirt: float = 0.0
     scratches: int = 0
     fog: float = 0.0
     yellowing: float = 0.0
     liquid: bool = False
+    dust: float = 0.0
+    drops: float = 0.0
+    rust: float = 0.0
+    oil: float = 0.0
+    paint: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
     """Sensor and lens; neutral by default. `low_side` is the side in pixels the picture was taken at, 0 for full.
 
-    `distortion` is the lens's radial term (`synth.lens`).
+    `distortion` is the lens's radial term (`synth.lens`). `spin_deg` blurs by turning about the middle. `infrared` is
+    the grey picture of a camera with its own lamp. `interlace_px` shifts every other line; `first_jpeg` compresses
+    once more, before the picture is made small. Strengths 0..1: `rain` (drops on the lens, streaks), `moire` (a photo
+    of a screen), `banding` (rolling bars), `hdr` (local contrast), `grid` (a stock photo's watermark), `haze`.
     """
 
     exposure: float = 1.0
@@ -161,6 +203,16 @@ class Camera:
     sharpen: float = 0.0
     jpeg_quality: int = 0
     distortion: float = 0.0
+    spin_deg: float = 0.0
+    infrared: bool = False
+    interlace_px: float = 0.0
+    first_jpeg: int = 0
+    rain: float = 0.0
+    moire: float = 0.0
+    banding: float = 0.0
+    hdr: float = 0.0
+    grid: float = 0.0
+    haze: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
