@@ -151,9 +151,25 @@ def _outside_unit(
     below, right = 100 * case.aspect - window[3], 96 - window[2]
     font = SYMBOL_SAFE if any(ord(c) > 0xFF for c in text) else pick(rng, BOLD)
     if right > 14:
-        spot = Print(text, window[2] + right / 2, (window[1] + window[3]) / 2, min(16.0, right / (0.62 * len(text))), font, ink)
+        spot = Print(
+            text,
+            window[2] + right / 2,
+            (window[1] + window[3]) / 2,
+            min(16.0, right / (0.62 * len(text))),
+            font,
+            ink,
+            declares=unit,
+        )
     elif below > 12 and all(line.y < window[3] for line in front.prints) and not front.buttons:
-        spot = Print(text, (window[0] + window[2]) / 2, window[3] + below / 2, min(below * 0.6, between(rng, 10, 18)), font, ink)
+        spot = Print(
+            text,
+            (window[0] + window[2]) / 2,
+            window[3] + below / 2,
+            min(below * 0.6, between(rng, 10, 18)),
+            font,
+            ink,
+            declares=unit,
+        )
     else:
         return rows, None
     return (replace(rows[0], unit=unit), *rows[1:]), spot

@@ -47,6 +47,7 @@ def sample_counter(rng: Rng) -> CounterSpec:
                 13,
                 SYMBOL_SAFE,
                 (20, 20, 20),
+                declares=unit,
             )
         ]
         if text
