@@ -45,6 +45,16 @@ class PrintedUnit(Contract):
     primary: bool = True
 
 
+class DigitRow(Contract):
+    """A row of digits on a display or of drums in a counter, as shown: sign, digits and point.
+
+    `corners` go round the digits from their own top left clockwise, in the picture's pixels.
+    """
+
+    text: str
+    corners: tuple[Point, Point, Point, Point]
+
+
 class InstrumentTruth(Contract):
     """What is true of one instrument in a picture; points and box in the picture's pixels.
 
@@ -52,7 +62,7 @@ class InstrumentTruth(Contract):
     where nothing else is stated); None for instruments without a number (lamp, selector).
     `fields.pointer_angle` is what is seen on the dial's plane; `true_pointer_angle` the needle's own angle,
     free of parallax. `homography` maps the face's own plane to the picture (row by row, lens distortion left
-    out). `legibility` is 0..1; `readable` False marks what nobody could read off this picture.
+    out). `rows` are the rows of digits, the main one first. `legibility` is 0..1; `readable` False marks what nobody could read off this picture.
     """
 
     instrument_model: str | None = None
@@ -65,6 +75,7 @@ class InstrumentTruth(Contract):
     value_high: Finite | None = None
     unit: ValueUnit | None = None
     units: tuple[PrintedUnit, ...] = ()
+    rows: tuple[DigitRow, ...] = ()
     true_pointer_angle: Angle | None = None
     homography: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)] | None = None
     legibility: Fraction | None = None
