@@ -11,11 +11,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from synth.face_look import FaceLook
+
 Color = tuple[int, int, int]
 Vec = tuple[float, float]
 CaseShape = Literal["round", "square", "wide"]
-NeedleShape = Literal["taper", "baton", "arrow", "lance", "spade", "disc"]
-TailShape = Literal["none", "bar", "flare", "bulb"]
+NeedleShape = Literal["taper", "baton", "arrow", "lance", "spade", "disc", "sword", "knife", "broad", "open arrow", "syringe"]
+TailShape = Literal["none", "bar", "flare", "bulb", "crescent", "round", "block", "drop", "ring"]
+HubStyle = Literal["plain", "ring", "slotted", "dome"]
+Frame = Literal["none", "line", "sticker", "badge", "oval", "oval badge", "circle", "underline", "swoosh", "label", "rhomb"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,11 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A hand: `length` from the pivot to the tip, `tail` beyond the pivot, `height` above the face."""
+    """A hand: `length` from the pivot to the tip, `tail` beyond the pivot, `height` above the face.
+
+    The blade is seen from `start` on, where something hides what is nearer to the pivot. `tip_color` paints it from
+    `tip_from` (a fraction of its length) on, `edge_color` one of its two sides. `glow` lights it from below.
+    """
 
     length: float
     width: float
@@ -128,6 +136,12 @@ class Needle:
     cap_color: Color = (120, 120, 120)
     tail_color: Color | None = None
     height: float = 3.0
+    start: float = 0.0
+    tip_color: Color | None = None
+    tip_from: float = 1.0
+    edge_color: Color | None = None
+    hub_style: HubStyle = "plain"
+    glow: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +162,9 @@ class Print:
     With `curve` the text runs on a circle of that radius about (x, y), its middle at `angle_deg` clockwise from
     6 o'clock. `strokes_seed` draws one invented ideograph for each letter instead of the letters: print in a script
     that the fonts do not carry. `declares` is the unit that the line prints, `declares_second` True where it is a
-    further scale's.
+    further scale's. `slant` leans the letters to the right (0.25 is an italic), `fill` is the colour of a badge or
+    label, `tracking` widens the gaps between letters by so many font sizes, `vertical` writes one letter below the
+    other. `symbol` names a sign that is drawn in place of the text (`synth.flat.symbols`).
     """
 
     text: str
@@ -159,11 +175,17 @@ class Print:
     color: Color
     angle_deg: float = 0.0
     condensed: float = 1.0
-    frame: Literal["none", "line", "sticker"] = "none"
+    frame: Frame = "none"
     curve: float = 0.0
     strokes_seed: int = 0
     declares: str | None = None
     declares_second: bool = False
+    slant: float = 0.0
+    fill: Color | None = None
+    tracking: float = 0.0
+    vertical: bool = False
+    alpha: float = 1.0
+    symbol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +208,22 @@ class Case:
     recess: float = 8.0
     ring: float = 0.0
     ring_color: Color = (20, 20, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A small display or counter in a dial's face: a channel of the dial. Half sizes in face units about (x, y)."""
+
+    style: Literal["lcd", "led", "drums"]
+    digits: str
+    x: float
+    y: float
+    half_width: float
+    half_height: float
+    back: Color
+    ink: Color
+    label: str
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +253,7 @@ class DialSpec:
     reset_knob: float = 0.0
     glass: float = 1.0
     model: str | None = None
+    inner: Inner | None = None
 
     @property
     def pointer_deg(self) -> float:
