@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.devices import Distractor, InstrumentSpec
+from synth.devices import Decor, Distractor, InstrumentSpec
 from synth.spec import Color, Print, Vec
 from vision.fields import GaugeFields
 from vision.samples import PhotoTruth
@@ -87,6 +87,12 @@ class Pose:
         rows = np.c_[np.asarray(points, np.float64).reshape(-1, 2), np.ones(len(points))] @ self.homography(height).T
         return [(float(x / w), float(y / w)) for x, y, w in rows]
 
+    def unproject(self, pixels: list[Vec], height: float = 0.0) -> list[Vec]:
+        """Points of the plane at `height` that are seen at `pixels`: the inverse of `project`."""
+        inverse = np.linalg.inv(self.homography(height))
+        rows = np.c_[np.asarray(pixels, np.float64).reshape(-1, 2), np.ones(len(pixels))] @ inverse.T
+        return [(float(x / w), float(y / w)) for x, y, w in rows]
+
     @property
     def tilt_deg(self) -> float:
         """Angle between the face's normal and the line of sight."""
@@ -121,6 +127,8 @@ class Panel:
     nameplate: tuple[float, float, float, float]
     plate_color: Color
     prints: tuple[Print, ...] = ()
+    decor: tuple[Decor, ...] = ()
+    style: Literal["plate", "bare"] = "plate"
 
 
 @dataclass(frozen=True, slots=True)

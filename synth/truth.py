@@ -1,15 +1,25 @@
-"""The truth of a scene: fields, boxes and points that follow from specs and poses."""
+"""The truth of a scene: fields, boxes and points that follow from specs and poses.
+
+A raised needle under tilt is seen beside its place. The label is what is seen: the tip's line of sight meets the
+face's plane at the apparent angle, and `value` is the scale there. The needle's own angle travels as
+`true_pointer_angle`, and the value's interval reaches as far as what the needle itself stands for.
+All pixels are those after the lens.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from synth.devices import CounterSpec, DigitalSpec, LampSpec, SelectorSpec
 from synth.dial import needle_tip, numerals
+from synth.display import shown_prints, window_units
+from synth.lens import bend
+from synth.printed import pose_angle, printed_units
 from synth.scene import GaugeScene, Placed, Pose
-from synth.spec import DialSpec, Scale, ScaleArt, Vec, polar
+from synth.spec import DialSpec, Hand, Scale, Vec, polar
 from vision.fields import Box, Channel, EvidencePoints, GaugeFields, ScalePoint
-from vision.samples import InstrumentTruth, Numeral, PhotoTruth
+from vision.samples import InstrumentTruth, Numeral, PhotoTruth, PrintedUnit
 from vision.units import multiplied_unit
 
 MIN_TOLERANCE = 0.01
@@ -21,31 +31,25 @@ def photo_truth(scene: GaugeScene) -> PhotoTruth:
 
 
 def _instrument(placed: Placed, scene: GaugeScene) -> InstrumentTruth:
-    box = outline_box(placed, scene.width, scene.height)
+    distortion = scene.camera.distortion
+    box = outline_box(placed, scene.width, scene.height, distortion)
+
+    def view(points: list[Vec], height: float = 0.0) -> list[Vec]:
+        return bend(placed.pose.project(points, height), distortion, scene.width, scene.height)
+
     spec = placed.spec
     if isinstance(spec, DialSpec):
-        return _dial(spec, placed.pose, box)
-    if isinstance(spec, DigitalSpec):
-        return _digital(spec, box)
-    if isinstance(spec, CounterSpec):
-        value, half = float(spec.readout), 0.5 * 10.0**-spec.decimals
-        fields = GaugeFields(kind="counter", digital_readout=spec.readout, unit=spec.unit)
-        return InstrumentTruth(
-            instrument_model=spec.model,
-            box=box,
-            fields=fields,
-            value=value,
-            value_low=value - half,
-            value_high=value + half,
-            unit=spec.unit,
-        )
-    if isinstance(spec, LampSpec):
-        return InstrumentTruth(
-            instrument_model=spec.model, box=box, fields=GaugeFields(kind="lamp", warning_light_color=spec.state)
-        )
-    return InstrumentTruth(
-        instrument_model=spec.model, box=box, fields=GaugeFields(kind="selector", mode_dial_position=spec.position)
-    )
+        truth = _dial(spec, placed.pose, box, view)
+    elif isinstance(spec, DigitalSpec):
+        truth = _digital(spec, box, printed_units(view, (*shown_prints(spec), *window_units(spec))))
+    elif isinstance(spec, CounterSpec):
+        truth = _counter(spec, box, printed_units(view, spec.prints))
+    elif isinstance(spec, LampSpec):
+        truth = InstrumentTruth(box=box, fields=GaugeFields(kind="lamp", warning_light_color=spec.state))
+    else:
+        truth = InstrumentTruth(box=box, fields=GaugeFields(kind="selector", mode_dial_position=spec.position))
+    plane = tuple(float(part) for part in placed.pose.homography(0.0).ravel())
+    return truth.model_copy(update={"instrument_model": spec.model, "homography": plane})
 
 
 def outline(placed: Placed) -> tuple[list[Vec], float]:
@@ -73,18 +77,28 @@ def outline(placed: Placed) -> tuple[list[Vec], float]:
     return points, (0.0 if case.flange > 100 else case.recess)
 
 
-def outline_box(placed: Placed, width: int, height: int) -> Box:
-    """Bounding box of the outline in pixels, clipped to the picture."""
+def outline_box(placed: Placed, width: int, height: int, distortion: float = 0.0) -> Box:
+    """Bounding box of the outline in pixels after the lens, clipped to the picture."""
     points, rise = outline(placed)
-    pixels = placed.pose.project(points, rise)
+    if distortion != 0.0:
+        points = _dense(points)
+    pixels = bend(placed.pose.project(points, rise), distortion, width, height)
     xs, ys = [p[0] for p in pixels], [p[1] for p in pixels]
     x0, x1 = (min(max(v, 0.0), float(width)) for v in (min(xs), max(xs)))
     y0, y1 = (min(max(v, 0.0), float(height)) for v in (min(ys), max(ys)))
     return (round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2))
 
 
-def _scale_points(scale: Scale, art: ScaleArt) -> tuple[ScalePoint, ...]:
-    if scale.exponent == 1.0:
+def _dense(points: list[Vec], pieces: int = 6) -> list[Vec]:
+    """The outline with points along its edges too: the lens bends straight edges outwards."""
+    parts = [k / pieces for k in range(pieces)]
+    return [
+        (x + (u - x) * t, y + (v - y) * t) for (x, y), (u, v) in zip(points, points[1:] + points[:1], strict=True) for t in parts
+    ]
+
+
+def _scale_points(scale: Scale) -> tuple[ScalePoint, ...]:
+    if scale.is_linear:
         return ()
     values = scale.majors()
     return tuple(ScalePoint(angle=_angle(scale.angle_at(scale.fraction_of(v))), value=round(v, 6)) for v in values)
@@ -94,71 +108,104 @@ def _angle(angle_deg: float) -> float:
     return round(angle_deg, 3) % 360.0
 
 
-def _channels(spec: DialSpec) -> tuple[Channel, ...]:
+def _channels(spec: DialSpec, pose: Pose) -> tuple[Channel, ...]:
+    def seen(hand: Hand) -> float:
+        return pose_angle(pose, spec.pivot, hand.needle.length, hand.needle.height, spec.scale.angle_at(hand.fraction))
+
     hands = [
-        Channel(label=hand.label, color=hand.color_name, pointer_angle=_angle(spec.scale.angle_at(hand.fraction)))
+        Channel(label=hand.label, color=hand.color_name, pointer_angle=_angle(seen(hand)))
         for hand in spec.hands
         if not hand.marker
     ]
     if spec.second is not None:
         second = spec.second[0]
         hands.append(Channel(label="second scale", scale_min=second.minimum, scale_max=second.maximum, unit=second.unit))
+    if spec.inner is not None:
+        hands.append(Channel(label=spec.inner.label, digital_readout=spec.inner.digits, unit=spec.inner.unit))
     return tuple(hands)
 
 
-def _dial(spec: DialSpec, pose: Pose, box: Box) -> InstrumentTruth:
-    scale, pointer = spec.scale, spec.pointer_deg
-    tip = pose.project([needle_tip(spec.needle, spec.pivot, pointer)], spec.needle.height)[0]
-    pivot, start, end = pose.project(
+def fraction_seen(scale: Scale, fraction: float, angle_deg: float) -> float:
+    """The fraction of the sweep at `angle_deg`, counted on from where the needle itself stands (`fraction`)."""
+    turned = (angle_deg - scale.angle_at(fraction) + 180.0) % 360.0 - 180.0
+    return fraction + (turned if scale.clockwise else -turned) / scale.sweep_deg
+
+
+def _dial(spec: DialSpec, pose: Pose, box: Box, view: Callable[..., list[Vec]]) -> InstrumentTruth:
+    scale, needle = spec.scale, spec.needle
+    pointer = _angle(pose_angle(pose, spec.pivot, needle.length, needle.height, spec.pointer_deg))
+    fraction = min(max(fraction_seen(scale, spec.fraction, pointer), -0.5), 1.5)
+    tip = view([needle_tip(needle, spec.pivot, spec.pointer_deg)], needle.height)[0]
+    pivot, start, end = view(
         [spec.pivot, polar(spec.pivot, spec.art.radius, scale.start_deg), polar(spec.pivot, spec.art.radius, scale.end_deg)]
     )
     printed = numerals(scale, spec.art, spec.pivot)
-    centers = pose.project([n.center for n in printed]) if printed else []
-    value = scale.value_at(spec.fraction)
-    # A raised needle under tilt is seen beside its place: the honest interval grows with both.
-    parallax = math.degrees(spec.needle.height * math.tan(math.radians(min(pose.tilt_deg, 60.0))) / max(spec.needle.length, 1.0))
-    half = max(scale.minor_step / 2, MIN_TOLERANCE * scale.span) + 0.5 * parallax / scale.sweep_deg * scale.span
+    centers = view([n.center for n in printed]) if printed else []
+    value, own_value = scale.value_at(fraction), scale.value_at(spec.fraction)
+    half = max(scale.minor_step / 2, MIN_TOLERANCE * scale.span)
     fields = GaugeFields(
         kind="dial",
-        pointer_angle=_angle(pointer),
+        pointer_angle=pointer,
         start_angle=_angle(scale.start_deg),
         end_angle=_angle(scale.end_deg),
         clockwise=scale.clockwise,
-        scale_fraction=round(spec.fraction, 5),
+        scale_fraction=round(fraction, 6),
         scale_min=scale.minimum,
         scale_max=scale.maximum,
         scale_multiplier=scale.multiplier,
-        scale_points=_scale_points(scale, spec.art),
+        scale_points=_scale_points(scale),
         unit=scale.unit,
-        channels=_channels(spec),
+        channels=_channels(spec, pose),
     )
     return InstrumentTruth(
-        instrument_model=spec.model,
         box=box,
         fields=fields,
         points=EvidencePoints(needle_tip=tip, pivot=pivot, scale_start=start, scale_end=end),
         numerals=tuple(Numeral(text=n.text, value=n.value, center=c) for n, c in zip(printed, centers, strict=True)),
         value=value,
-        value_low=value - half,
-        value_high=value + half,
+        value_low=min(value, own_value) - half,
+        value_high=max(value, own_value) + half,
         unit=multiplied_unit(scale.unit, scale.multiplier),
+        units=printed_units(view, spec.prints),
+        true_pointer_angle=_angle(spec.pointer_deg),
     )
 
 
-def _digital(spec: DigitalSpec, box: Box) -> InstrumentTruth:
-    if not spec.lit or not spec.rows:
-        return InstrumentTruth(instrument_model=spec.model, box=box, fields=GaugeFields(kind="digital"))
-    main, *others = spec.rows
+def _digital(spec: DigitalSpec, box: Box, units: tuple[PrintedUnit, ...]) -> InstrumentTruth:
+    main = spec.main
+    if not spec.lit or main is None:
+        return InstrumentTruth(box=box, fields=GaugeFields(kind="digital"), units=units if spec.lit else ())
     value = float(main.digits)
     decimals = len(main.digits.split(".")[1]) if "." in main.digits else 0
     half = 0.5 * 10.0**-decimals
-    channels = tuple(Channel(label=f"row {i}", digital_readout=row.digits, unit=row.unit) for i, row in enumerate(others, 2))
+    channels = tuple(
+        Channel(label=row.label or row.lead or f"row {spec.rows.index(row) + 1}", digital_readout=row.digits, unit=row.unit)
+        for row in spec.others
+    )
     return InstrumentTruth(
-        instrument_model=spec.model,
         box=box,
         fields=GaugeFields(kind="digital", digital_readout=main.digits, unit=main.unit, channels=channels),
         value=value,
         value_low=value - half,
         value_high=value + half,
         unit=main.unit,
+        units=units,
+    )
+
+
+def _counter(spec: CounterSpec, box: Box, units: tuple[PrintedUnit, ...]) -> InstrumentTruth:
+    value, step = float(spec.readout), 10.0**-spec.decimals
+    # Drums between two digits, and sub-dials, say that the quantity is past the digits but not yet at the next.
+    past = step if spec.subdials or spec.shift > 0.5 else 0.5 * step
+    channels = tuple(
+        Channel(label=one.label, color=one.color_name, pointer_angle=_angle(one.pointer_deg)) for one in spec.subdials
+    )
+    return InstrumentTruth(
+        box=box,
+        fields=GaugeFields(kind="counter", digital_readout=spec.readout, unit=spec.unit, channels=channels),
+        value=value,
+        value_low=value - 0.5 * step,
+        value_high=value + past,
+        unit=spec.unit,
+        units=units,
     )

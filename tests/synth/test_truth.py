@@ -6,17 +6,20 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from synth.devices import CounterSpec, DigitalSpec
 from synth.example import EXAMPLE_ANGLE_DEG, example_scene
+from synth.lens import bend
 from synth.models import MODELS, model_dial, sample_model
+from synth.printed import printed_units
 from synth.recipe import Recipe, load_recipe
 from synth.sampler import sample_scene
-from synth.scene import Background, GaugeScene, Placed, Pose
-from synth.spec import DialSpec
+from synth.scene import Background, Camera, GaugeScene, Placed, Pose
+from synth.spec import DialSpec, Print
 from vision.fields import angle_fraction, fields_value
 from vision.samples import InstrumentTruth
 from vision.units import split_multiplier
@@ -144,15 +147,91 @@ def test_homography_of_tilt_keeps_lines_and_centre() -> None:
     assert near[0] > far[0], "what is nearer looks larger"
 
 
-def test_tilt_widens_the_interval() -> None:
+def test_parallax_moves_the_label_and_widens_the_interval() -> None:
     spec = model_dial(np.random.default_rng(0), "XYZ-2000", 0.5)
     flat = flat_scene(spec, Pose((192, 192), 150)).truth().instruments[0]
     tilted = flat_scene(spec, Pose((192, 192), 150, tilt_y_deg=40)).truth().instruments[0]
+    assert flat.value is not None
+    assert flat.value_low is not None
     assert flat.value_high is not None
+    assert tilted.value is not None
+    assert tilted.value_low is not None
     assert tilted.value_high is not None
-    assert flat.value == tilted.value
-    assert tilted.value_high > flat.value_high
+    assert flat.value == pytest.approx(60)
+    assert flat.true_pointer_angle == flat.fields.pointer_angle == 180
     assert flat.value_high - 60 == pytest.approx(max(1.0, 1.2))
+    assert tilted.true_pointer_angle == 180
+    assert tilted.fields.pointer_angle is not None
+    assert 0.5 < abs(tilted.fields.pointer_angle - 180) < 5, "a raised needle is seen beside its place"
+    assert tilted.value == pytest.approx((tilted.fields.pointer_angle - 30) / 2.5, abs=1e-3)
+    assert tilted.value_low < min(60, tilted.value), "the interval holds what the needle itself stands for"
+    assert tilted.value_high > max(60, tilted.value)
+    assert tilted.value_high - tilted.value_low > flat.value_high - flat.value_low
+
+
+def test_parallax_vanishes_with_the_needle_on_the_face() -> None:
+    spec = model_dial(np.random.default_rng(0), "XYZ-2000", 0.3)
+    low = replace(spec, needle=replace(spec.needle, height=0.0), hands=())
+    truth = flat_scene(low, Pose((192, 192), 150, 5, 30, 30)).truth().instruments[0]
+    assert truth.fields.pointer_angle == pytest.approx(truth.true_pointer_angle, abs=2e-3)
+
+
+@pytest.mark.parametrize("distortion", [-0.08, 0.0, 0.06])
+def test_points_follow_the_lens(distortion: float) -> None:
+    spec = model_dial(np.random.default_rng(0), "XYZ-2000", 0.3)
+    scene = flat_scene(spec, Pose((150, 220), 140, 5, 20, -10))
+    straight = scene.truth().instruments[0]
+    bent = replace(scene, camera=Camera(distortion=distortion)).truth().instruments[0]
+    assert bent.fields == straight.fields
+    assert bent.homography == straight.homography
+    for name in ("needle_tip", "pivot", "scale_start", "scale_end"):
+        ideal, seen = getattr(straight.points, name), getattr(bent.points, name)
+        assert seen == pytest.approx(bend([ideal], distortion, 384, 384)[0])
+    for ideal_number, seen_number in zip(straight.numerals, bent.numerals, strict=True):
+        assert seen_number.center == pytest.approx(bend([ideal_number.center], distortion, 384, 384)[0])
+    assert all(abs(a - b) < 12 for a, b in zip(bent.box, straight.box, strict=True))
+    assert (bent.box != straight.box) == (distortion != 0.0)
+
+
+def test_homography_maps_the_face_to_the_picture() -> None:
+    for placed, truth, scene in instruments(SCENE, 40):
+        assert truth.homography is not None
+        matrix = np.array(truth.homography).reshape(3, 3)
+        assert matrix[2, 2] == pytest.approx(1)
+        if isinstance(placed.spec, DialSpec) and truth.points.pivot is not None:
+            x, y, w = matrix @ np.array([*placed.spec.pivot, 1.0])
+            seen = bend([(x / w, y / w)], scene.camera.distortion, scene.width, scene.height)[0]
+            assert seen == pytest.approx(truth.points.pivot)
+
+
+def line(text: str, **more: Any) -> Print:
+    return Print(text, **({"x": 0.0, "y": 30.0, "size": 10.0, "font": "DejaVuSans.ttf", "color": (0, 0, 0)} | more))
+
+
+def test_units_are_where_they_are_printed() -> None:
+    prints = (
+        line("PSI", y=-20.0, declares="psi", declares_second=True),
+        line("MPa", declares="MPa"),
+        line("CL 1.6"),
+        line("bar", declares="bar", strokes_seed=4),
+    )
+    spec = replace(model_dial(np.random.default_rng(0), "XYZ-2000", 0.3), prints=prints)
+    pose = Pose((200, 180), 150, roll_deg=20)
+    truth = flat_scene(spec, pose).truth().instruments[0]
+    assert [(u.text, u.unit, u.primary) for u in truth.units] == [("MPa", "MPa", True), ("PSI", "psi", False)]
+    first = truth.units[0]
+    assert first.center == pytest.approx(pose.project([(0.0, 30.0)])[0])
+    assert first.height_px == pytest.approx(0.72 * 10 * 1.5, rel=0.01)
+    assert first.angle_deg == pytest.approx(20, abs=0.2)
+
+
+def test_units_on_a_curve_stand_on_it() -> None:
+    pose = Pose((192, 192), 150)
+    for angle_deg, turn in ((180.0, 0.0), (0.0, 0.0), (270.0, 90.0), (150.0, -30.0), (30.0, 30.0)):
+        curved = line("bar", x=0.0, y=0.0, curve=50.0, angle_deg=angle_deg, declares="bar")
+        unit = printed_units(pose.project, [curved])[0]
+        assert math.dist(unit.center, (192, 192)) == pytest.approx(75, abs=0.5)
+        assert (unit.angle_deg - turn + 180) % 360 - 180 == pytest.approx(0, abs=0.5)
 
 
 def test_example_reads_as_the_manual_says() -> None:
