@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from synth.scale import Scale as Scale
+
 from synth.face_look import FaceLook
 
 Color = tuple[int, int, int]
@@ -23,65 +25,15 @@ Frame = Literal["none", "line", "sticker", "badge", "oval", "oval badge", "circl
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """A printed scale: ends, divisions, direction and law. `exponent` 1 is linear; fraction = t ** exponent."""
-
-    minimum: float
-    maximum: float
-    major_step: float
-    minors: int
-    start_deg: float
-    sweep_deg: float
-    clockwise: bool = True
-    exponent: float = 1.0
-    unit: str | None = None
-    unit_text: str | None = None
-    multiplier: float | None = None
-
-    @property
-    def span(self) -> float:
-        return self.maximum - self.minimum
-
-    @property
-    def is_linear(self) -> bool:
-        return self.exponent == 1.0
-
-    @property
-    def end_deg(self) -> float:
-        return self.angle_at(1.0)
-
-    def angle_at(self, fraction: float) -> float:
-        """Angle in [0, 360) at a fraction of the sweep."""
-        turn = self.sweep_deg * fraction
-        return (self.start_deg + turn if self.clockwise else self.start_deg - turn) % 360.0
-
-    def fraction_of(self, value: float) -> float:
-        """Fraction of the sweep at a value (in printed units) of the scale."""
-        part = (value - self.minimum) / self.span
-        return part if self.exponent == 1.0 or part < 0 else part**self.exponent
-
-    def value_at(self, fraction: float) -> float:
-        """Value in printed units at a fraction of the sweep; linear beyond the ends."""
-        part = fraction if self.exponent == 1.0 or fraction < 0 else fraction ** (1.0 / self.exponent)
-        return self.minimum + part * self.span
-
-    def majors(self) -> tuple[float, ...]:
-        count = round(self.span / self.major_step)
-        return tuple(self.minimum + i * self.major_step for i in range(count + 1))
-
-    def ticks(self) -> tuple[float, ...]:
-        """Values of all ticks, majors included: every `minors`-th one is a major."""
-        count = round(self.span / self.major_step) * self.minors
-        return tuple(self.minimum + i * self.major_step / self.minors for i in range(count + 1))
-
-    @property
-    def minor_step(self) -> float:
-        return self.major_step / self.minors
-
-
-@dataclass(frozen=True, slots=True)
 class ScaleArt:
-    """How a scale is drawn; radii from the pivot in face units. `inward` ticks run from `radius` to the pivot."""
+    """How a scale is drawn; radii from the pivot in face units. `inward` ticks run from `radius` to the pivot.
+
+    Numbers stand on `numeral_radius`, or, with `numeral_gap` above 0, that far from their ticks' ends whatever their
+    width (`numeral_radius` is then the one nearest to the pivot). `numerals_at` are the values that carry numbers
+    where not every `numeral_every`-th major does, `sizes` their sizes as parts of `numeral_size`, one for each printed
+    number. `short` prints 0, 0.5, 1 instead of 0.0, 0.5, 1.0; `plus` signs positive numbers; numbers from `accent_from`
+    on are printed in `accent_color`. The first and the last tick are `end_extra` longer.
+    """
 
     radius: float
     major_length: float
@@ -101,6 +53,14 @@ class ScaleArt:
     unsigned: bool = False
     numeral_color: Color | None = None
     dotted: bool = False
+    numeral_gap: float = 0.0
+    numerals_at: tuple[float, ...] = ()
+    sizes: tuple[float, ...] = ()
+    short: bool = False
+    plus: bool = False
+    accent_from: float | None = None
+    accent_color: Color | None = None
+    end_extra: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +191,7 @@ class DialSpec:
     """A dial: everything printed on it and where its needle stands (`fraction` of the sweep).
 
     `skirt` is the height below which a panel meter's cover hides the face, None for none; `cover` how far one
-    over the lower right corner reaches, 0 for none.
+    over the lower right corner reaches, 0 for none. `look` is the face's own below the print.
     """
 
     case: Case
@@ -242,6 +202,7 @@ class DialSpec:
     needle: Needle
     fraction: float
     second: tuple[Scale, ScaleArt] | None = None
+    third: tuple[Scale, ScaleArt] | None = None
     zones: tuple[Zone, ...] = ()
     hands: tuple[Hand, ...] = ()
     prints: tuple[Print, ...] = ()
@@ -254,10 +215,16 @@ class DialSpec:
     glass: float = 1.0
     model: str | None = None
     inner: Inner | None = None
+    look: FaceLook = FaceLook()
 
     @property
     def pointer_deg(self) -> float:
         return self.scale.angle_at(self.fraction)
+
+    @property
+    def further_scales(self) -> tuple[tuple[Scale, ScaleArt], ...]:
+        """The second and the third scale where there are any."""
+        return tuple(pair for pair in (self.second, self.third) if pair is not None)
 
 
 def direction(angle_deg: float) -> Vec:
