@@ -1,4 +1,4 @@
-"""Dense heads on the encoder's maps: evidence points, numerals, and the centres and sides of instruments.
+"""Dense heads on the encoder's maps: evidence points, numerals, units, rows of digits, centres and sides of instruments.
 
 What the renderer knows for nothing (needle tip, pivot, scale ends, numerals) teaches the encoder geometry fast,
 and at inference the points give a value more exactly than the angle token does. The locate head follows CenterNet
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from vision.fields import POINT_NAMES
 
 POINTS = len(POINT_NAMES)
+ROW_POINTS = 3
 
 
 class DenseOutput(NamedTuple):
@@ -25,19 +26,32 @@ class DenseOutput(NamedTuple):
     numerals: Tensor  # (B, 1, h, w) logits
     centers: Tensor  # (B, 1, h', w') logits
     sides: Tensor  # (B, 4, h', w') distances left, up, right, down in fractions of the picture
+    row: Tensor | None = None  # (B, 3, h, w) logits: left end, right end and top of the main row of digits
+    units: Tensor | None = None  # (B, 1, h, w) logits of the places of printed units
+
+    def of(self, chosen: Tensor) -> DenseOutput:
+        """The maps of the chosen views; `chosen` (B,) boolean."""
+        row, units = (None if maps is None else maps[chosen] for maps in (self.row, self.units))
+        return DenseOutput(self.points[chosen], self.numerals[chosen], self.centers[chosen], self.sides[chosen], row, units)
 
 
 class DenseHeads(nn.Module):
     """Maps of the encoder -> `DenseOutput`. Without the finer maps (a Swin encoder) it works on the grid alone."""
 
-    def __init__(self, hidden_size: int, stride_8_channels: int, stride_4_channels: int, width: int = 96) -> None:
+    def __init__(
+        self, hidden_size: int, stride_8_channels: int, stride_4_channels: int, width: int = 96, print_heads: bool = True
+    ) -> None:
         super().__init__()
+        self.width = width
         self.from_grid = nn.Conv2d(hidden_size, width, 1)
         self.from_8 = nn.Conv2d(stride_8_channels, width, 1) if stride_8_channels else None
         self.from_4 = nn.Conv2d(stride_4_channels, width, 1) if stride_4_channels else None
         self.mix_8 = _mixer(width)
         self.mix_4 = _mixer(width)
         self.points = nn.Conv2d(width, POINTS + 1, 1)
+        self.print: nn.Conv2d | None = None
+        if print_heads:
+            self.add_print_heads()
         self.locate = nn.Sequential(_mixer(width), nn.Conv2d(width, 5, 1))
         # Few cells are centres or numerals: start from that prior, so that the first steps do not drown in zeros.
         nn.init.constant_(self.points.bias[POINTS:], -4.0)  # type: ignore[index]
@@ -46,6 +60,11 @@ class DenseHeads(nn.Module):
         assert last.bias is not None
         nn.init.constant_(last.bias[:1], -4.0)
         nn.init.constant_(last.bias[1:], -1.5)
+
+    def add_print_heads(self) -> None:
+        """Give weights of before these heads existed fresh ones, to be trained further."""
+        self.print = nn.Conv2d(self.width, ROW_POINTS + 1, 1)
+        nn.init.constant_(self.print.bias[ROW_POINTS:], -4.0)  # type: ignore[index]
 
     def forward(self, grid: Tensor, stride_8: Tensor | None, stride_4: Tensor | None) -> DenseOutput:
         h = F.interpolate(self.from_grid(grid), scale_factor=2.0, mode="bilinear", align_corners=False)
@@ -56,8 +75,13 @@ class DenseHeads(nn.Module):
         h = F.interpolate(h, scale_factor=2.0, mode="bilinear", align_corners=False)
         if self.from_4 is not None and stride_4 is not None:
             h = h + self.from_4(stride_4)
-        read = self.points(self.mix_4(h))
-        return DenseOutput(read[:, :POINTS], read[:, POINTS:], located[:, :1], F.softplus(located[:, 1:]))
+        mixed = self.mix_4(h)
+        read = self.points(mixed)
+        output = DenseOutput(read[:, :POINTS], read[:, POINTS:], located[:, :1], F.softplus(located[:, 1:]))
+        if self.print is None:
+            return output
+        printed = self.print(mixed)
+        return output._replace(row=printed[:, :ROW_POINTS], units=printed[:, ROW_POINTS:])
 
 
 def _mixer(width: int) -> nn.Module:

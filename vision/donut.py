@@ -38,7 +38,10 @@ class DonutError(RuntimeError):
 
 
 class DonutConfig(Contract):
-    """Shape of a Donut. `base` is `small`, or a hub id or folder of a Donut to start from."""
+    """Shape of a Donut. `base` is `small`, or a hub id or folder of a Donut to start from.
+
+    `print_heads`: maps for printed units and rows of digits, which weights of before 2026-12 do not have.
+    """
 
     base: str = SMALL
     image_size: int = 384
@@ -49,6 +52,7 @@ class DonutConfig(Contract):
     decoder_heads: int = 8
     feed_forward: int = 768
     dense_width: int = 96
+    print_heads: bool = True
     max_tokens: int = 128
     vocabulary: tuple[str, ...] = VOCABULARY
 
@@ -66,6 +70,7 @@ class GaugeDonut(nn.Module):
             STRIDE_8_CHANNELS if hybrid else 0,
             STRIDE_4_CHANNELS if hybrid else 0,
             config.dense_width,
+            config.print_heads,
         )
 
     def encode(self, pixel_values: Tensor) -> HybridEncoderOutput:

@@ -39,6 +39,8 @@ class LossOptions(Contract):
     character: float = 0.5
     points: float = 1.0
     numerals: float = 0.3
+    row: float = 0.5
+    units: float = 0.3
     centers: float = 1.0
     sides: float = 1.0
 
@@ -161,9 +163,14 @@ def total_loss(logits: Tensor, dense: DenseOutput, batch: Batch, choices: Tensor
     if bool(read.any()):
         height, width = dense.numerals.shape[-2:]
         parts["numerals"] = focal_loss(dense.numerals[read, 0], _heat(batch.numerals[read], 1.0, height, width))
+        if dense.units is not None:
+            parts["units"] = focal_loss(dense.units[read, 0], _heat(batch.units[read], 1.0, height, width))
+    if dense.row is not None:
+        row = point_loss(dense.row, batch.row, options.point_sigma)
+        if row is not None:
+            parts["row"] = row
     if not bool(read.all()):
-        located = DenseOutput(*(maps[~read] for maps in dense))
-        parts.update(locate_losses(located, batch.boxes[~read]))
+        parts.update(locate_losses(dense.of(~read), batch.boxes[~read]))
     weights = options.model_dump()
     total = torch.stack([weights["class_" if name == "class" else name] * part for name, part in parts.items()]).sum()
     return Losses(total, {name: part.detach() for name, part in parts.items()})

@@ -62,7 +62,8 @@ class InstrumentTruth(Contract):
     where nothing else is stated); None for instruments without a number (lamp, selector).
     `fields.pointer_angle` is what is seen on the dial's plane; `true_pointer_angle` the needle's own angle,
     free of parallax. `homography` maps the face's own plane to the picture (row by row, lens distortion left
-    out). `rows` are the rows of digits, the main one first. `legibility` is 0..1; `readable` False marks what nobody could read off this picture.
+    out). `rows` are the rows of digits, the main one first. `legibility` is 0..1; `readable` False marks what
+    nobody could read off this picture.
     """
 
     instrument_model: str | None = None

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vision.crops import View
+from vision.dense import ROW_POINTS
 from vision.fields import POINT_NAMES, Box, GaugeFields
 from vision.grammar import Choices, choices_along
-from vision.samples import InstrumentTruth, PhotoTruth
+from vision.samples import DigitRow, InstrumentTruth, PhotoTruth
 from vision.tokens import Encoded, Located, encode, encode_location
 from vision.vocabulary import (
     ANGLE_0,
@@ -30,6 +31,7 @@ from vision.vocabulary import (
 )
 
 MAX_NUMERALS = 40
+MAX_UNITS = 6
 MAX_BOXES = 8
 MIN_READ_SIDE_PX = 24.0
 """Instruments smaller than this in a picture are located but not read: nothing on them can be made out."""
@@ -78,17 +80,24 @@ class Target(NamedTuple):
     points: NDArray[np.float32]  # (4, 2)
     numerals: NDArray[np.float32]  # (MAX_NUMERALS, 2)
     boxes: NDArray[np.float32]  # (MAX_BOXES, 4)
+    row: NDArray[np.float32]  # (ROW_POINTS, 2) left end, right end and top of the main row of digits
+    units: NDArray[np.float32]  # (MAX_UNITS, 2)
 
 
-def training_fields(fields: GaugeFields) -> GaugeFields:
-    """The part of the fields that the model learns to write: the core slots, without further channels."""
+def training_fields(instrument: InstrumentTruth) -> GaugeFields:
+    """The part of the fields that the model learns to write: the core slots, without further channels.
+
+    Of an instrument that nobody could read it learns the kind alone: to write nothing is to abstain.
+    """
+    fields = instrument.fields
+    if not instrument.readable:
+        return GaugeFields(kind=fields.kind)
     return fields.model_copy(update={"channels": (), "scale_points": ()})
 
 
 def read_target(instrument: InstrumentTruth | None, view: View) -> Target:
     """Target of the read task; None teaches that the view holds nothing to read."""
-    points = np.full((len(POINT_NAMES), 2), np.nan, np.float32)
-    numerals = np.full((MAX_NUMERALS, 2), np.nan, np.float32)
+    points, numerals, boxes, row, units = _nothing()
     if instrument is not None:
         for index, name in enumerate(POINT_NAMES):
             point = getattr(instrument.points, name)
@@ -98,9 +107,26 @@ def read_target(instrument: InstrumentTruth | None, view: View) -> Target:
                     points[index] = x, y
         for index, numeral in enumerate(instrument.numerals[:MAX_NUMERALS]):
             numerals[index] = view.to_view(numeral.center)
-    tokens = encode(None if instrument is None else training_fields(instrument.fields))
-    empty = np.full((MAX_BOXES, 4), np.nan, np.float32)
-    return Target(True, tokens, choices_along(tokens.ids), points, numerals, empty)
+        for index, unit in enumerate(instrument.units[:MAX_UNITS]):
+            units[index] = view.to_view(unit.center)
+        if instrument.rows:
+            row[:] = _row_points(instrument.rows[0], view)
+    tokens = encode(None if instrument is None else training_fields(instrument))
+    return Target(True, tokens, choices_along(tokens.ids), points, numerals, boxes, row, units)
+
+
+def _nothing() -> tuple[NDArray[np.float32], ...]:
+    """Dense targets of a view that teaches none: points, numerals, boxes, row, units."""
+    shapes = ((len(POINT_NAMES), 2), (MAX_NUMERALS, 2), (MAX_BOXES, 4), (ROW_POINTS, 2), (MAX_UNITS, 2))
+    return tuple(np.full(shape, np.nan, np.float32) for shape in shapes)
+
+
+def _row_points(row: DigitRow, view: View) -> NDArray[np.float32]:
+    """Middles of a row's left, right and top edge in fractions of the view; NaN where one lies outside."""
+    top_left, top_right, low_right, low_left = (np.array(view.to_view(corner)) for corner in row.corners)
+    found = np.array([(top_left + low_left) / 2, (top_right + low_right) / 2, (top_left + top_right) / 2], np.float32)
+    found[~((found >= 0) & (found < 1)).all(-1)] = np.nan
+    return found
 
 
 def view_box(view: View, box: Box) -> Box:
@@ -112,14 +138,12 @@ def view_box(view: View, box: Box) -> Box:
 
 def locate_target(truth: PhotoTruth, view: View) -> Target:
     """Target of the locate task: all boxes for the dense head, the main one for the decoder."""
-    boxes = np.full((MAX_BOXES, 4), np.nan, np.float32)
+    points, numerals, boxes, row, units = _nothing()
     for index, instrument in enumerate(truth.instruments[:MAX_BOXES]):
         boxes[index] = view_box(view, instrument.box)
     main = truth.instruments[0] if truth.instruments else None
     tokens = encode_location(None if main is None else Located(main.fields.kind, view_box(view, main.box)))
-    points = np.full((len(POINT_NAMES), 2), np.nan, np.float32)
-    numerals = np.full((MAX_NUMERALS, 2), np.nan, np.float32)
-    return Target(False, tokens, choices_along(tokens.ids), points, numerals, boxes)
+    return Target(False, tokens, choices_along(tokens.ids), points, numerals, boxes, row, units)
 
 
 class Batch(NamedTuple):
@@ -135,6 +159,8 @@ class Batch(NamedTuple):
     points: Tensor  # (B, 4, 2)
     numerals: Tensor  # (B, N, 2)
     boxes: Tensor  # (B, M, 4)
+    row: Tensor  # (B, 3, 2)
+    units: Tensor  # (B, U, 2)
 
 
 def to_pixel_values(images: NDArray[np.uint8]) -> Tensor:
@@ -172,6 +198,8 @@ def collate(images: list[NDArray[np.uint8]], targets: list[Target], table: Choic
         torch.from_numpy(np.stack([target.points for target in targets])),
         torch.from_numpy(np.stack([target.numerals for target in targets])),
         torch.from_numpy(np.stack([target.boxes for target in targets])),
+        torch.from_numpy(np.stack([target.row for target in targets])),
+        torch.from_numpy(np.stack([target.units for target in targets])),
     )
 
 

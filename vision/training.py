@@ -61,7 +61,12 @@ class MovingAverage:
 def build_model(recipe: TrainingRecipe) -> GaugeDonut:
     """The recipe's model: earlier weights (`init`), a fresh small Donut, or a hub's or folder's Donut."""
     if recipe.init is not None:
-        return load(Path(recipe.init)).train()
+        model = load(Path(recipe.init)).train()
+        if recipe.model.print_heads and not model.config.print_heads:
+            model.dense.add_print_heads()
+            model.config = model.config.model_copy(update={"print_heads": True})
+        model.config = model.config.model_copy(update={"image_size": recipe.model.image_size})
+        return model
     if recipe.model.base == SMALL:
         return build_small(recipe.model)
     return build_from_donut(recipe.model.base, recipe.model)
