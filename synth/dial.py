@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from synth.spec import Needle, Scale, ScaleArt, Vec, direction, polar
+from synth.needle_shape import needle_outline, needle_tip
+from synth.spec import Scale, ScaleArt, Vec, polar
+
+__all__ = ["Mark", "PrintedNumeral", "marks", "needle_outline", "needle_tip", "number_text", "numerals"]
 
 
 class Mark(NamedTuple):
@@ -75,39 +78,3 @@ def _uncrowded(scale: Scale, art: ScaleArt, values: tuple[float, ...]) -> tuple[
         if not kept or abs(scale.fraction_of(value) - scale.fraction_of(kept[-1])) * room > width:
             kept.append(value)
     return tuple(sorted(kept))
-
-
-def needle_outline(needle: Needle, pivot: Vec, angle_deg: float) -> tuple[Vec, ...]:
-    """Outline of the needle from the tip around, without tail ornaments and hub."""
-    ux, uy = direction(angle_deg)
-    nx, ny = -uy, ux
-    length, wide, thin = needle.length, needle.width / 2, needle.tip_width / 2
-
-    def at(along: float, across: float) -> Vec:
-        return pivot[0] + ux * along + nx * across, pivot[1] + uy * along + ny * across
-
-    if needle.shape == "arrow":
-        neck = length - max(3.0 * needle.width, 12.0)
-        half = [(length, 0.0), (neck, wide * 2.2), (neck, wide * 0.6), (0.0, wide * 0.6)]
-    elif needle.shape == "lance":
-        half = [(length, 0.0), (length * 0.78, wide * 1.3), (length * 0.5, wide * 0.45), (0.0, wide * 0.8)]
-    elif needle.shape == "spade":
-        half = [(length, thin), (length * 0.5, thin), (length * 0.3, wide * 1.4), (0.0, wide)]
-    elif needle.shape == "baton":
-        half = [(length, thin), (length - needle.width * 1.2, wide), (0.0, wide)]
-    else:
-        half = [(length, thin), (0.0, wide)]
-    if needle.tail_shape in ("bar", "bulb") and needle.tail > 0:
-        half.append((-needle.tail, needle.tail_width / 2))
-    elif needle.tail_shape == "flare" and needle.tail > 0:
-        half += [
-            (-needle.tail * 0.35, wide * 0.8),
-            (-needle.tail * 0.45, needle.tail_width / 2),
-            (-needle.tail, needle.tail_width / 2 * 1.15),
-        ]
-    outline = [at(along, across) for along, across in half]
-    return tuple(outline + [at(along, -across) for along, across in reversed(half)])
-
-
-def needle_tip(needle: Needle, pivot: Vec, angle_deg: float) -> Vec:
-    return polar(pivot, needle.length, angle_deg)

@@ -26,3 +26,6 @@ class FaceLook:
     opening: float = 0.0
     relief: float = 0.0
     rim_line: float = 0.0
+
+
+PLAIN_FACE = FaceLook()

@@ -11,9 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from synth.face_look import PLAIN_FACE, FaceLook
 from synth.scale import Scale as Scale
-
-from synth.face_look import FaceLook
 
 Color = tuple[int, int, int]
 Vec = tuple[float, float]
@@ -215,7 +214,7 @@ class DialSpec:
     glass: float = 1.0
     model: str | None = None
     inner: Inner | None = None
-    look: FaceLook = FaceLook()
+    look: FaceLook = PLAIN_FACE
 
     @property
     def pointer_deg(self) -> float:
