@@ -17,3 +17,7 @@ class FontError(SynthError, RuntimeError):
 
 class FactoryError(SynthError, RuntimeError):
     """A dataset folder that cannot be built or resumed as asked."""
+
+
+class SpecError(SynthError, ValueError):
+    """An instrument that contradicts itself: ends or marks that do not increase."""
