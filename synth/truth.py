@@ -23,7 +23,7 @@ from vision.samples import InstrumentTruth, Numeral, PhotoTruth, PrintedUnit
 from vision.units import multiplied_unit
 
 MIN_TOLERANCE = 0.01
-"""Half width of the accepted interval as a fraction of the span, where half a minor tick is less."""
+"""Half width of the accepted interval as a fraction of the sweep, where half a minor tick is less."""
 
 
 def photo_truth(scene: GaugeScene) -> PhotoTruth:
@@ -117,9 +117,8 @@ def _channels(spec: DialSpec, pose: Pose) -> tuple[Channel, ...]:
         for hand in spec.hands
         if not hand.marker
     ]
-    if spec.second is not None:
-        second = spec.second[0]
-        hands.append(Channel(label="second scale", scale_min=second.minimum, scale_max=second.maximum, unit=second.unit))
+    for label, (further, _) in zip(("second scale", "third scale"), spec.further_scales, strict=False):
+        hands.append(Channel(label=label, scale_min=further.minimum, scale_max=further.maximum, unit=further.unit))
     if spec.inner is not None:
         hands.append(Channel(label=spec.inner.label, digital_readout=spec.inner.digits, unit=spec.inner.unit))
     return tuple(hands)
@@ -142,7 +141,7 @@ def _dial(spec: DialSpec, pose: Pose, box: Box, view: Callable[..., list[Vec]]) 
     printed = numerals(scale, spec.art, spec.pivot)
     centers = view([n.center for n in printed]) if printed else []
     value, own_value = scale.value_at(fraction), scale.value_at(spec.fraction)
-    half = max(scale.minor_step / 2, MIN_TOLERANCE * scale.span)
+    half = max(scale.step_at(own_value) / 2, scale.spread_at(fraction, MIN_TOLERANCE))
     fields = GaugeFields(
         kind="dial",
         pointer_angle=pointer,

@@ -32,8 +32,8 @@ def draw_dial(pen: Pen, spec: DialSpec, pose: Pose, light: Light, wear: Wear, rn
             _face_texture(pen, spec, half, wear, rng)
             for zone in spec.zones:
                 draw_zone(pen, zone, spec.scale, spec.pivot)
-            if spec.second is not None:
-                draw_scale(pen, *spec.second, spec.pivot)
+            for further, look in spec.further_scales:
+                draw_scale(pen, further, look, spec.pivot)
             draw_scale(pen, spec.scale, spec.art, spec.pivot)
             for line in spec.prints:
                 draw_print(pen, line)
@@ -118,10 +118,9 @@ def draw_scale(pen: Pen, scale: Scale, art: ScaleArt, pivot: Vec) -> None:
         radius = art.radius if art.inward else art.radius - art.major_length
         sweep = scale.sweep_deg if scale.clockwise else -scale.sweep_deg
         pen.arc(*pivot, radius, scale.start_deg, sweep, art.color, art.arc_width)
-    ink = art.numeral_color or art.color
     for number in numerals(scale, art, pivot):
         turn = number.angle_deg - 180.0 if art.numerals_rotated else 0.0
-        pen.text(number.text, *number.center, art.numeral_size, art.font, ink, turn, art.condensed)
+        pen.text(number.text, *number.center, number.size, art.font, number.color, turn, art.condensed)
 
 
 def _screw(pen: Pen, x: float, y: float, radius: float, rng: np.random.Generator) -> None:
