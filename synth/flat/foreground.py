@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from synth.fingers import sample_fingers
 from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen, lighten, linear, rgba
 from synth.scene import Light, Panel
@@ -33,17 +34,12 @@ def draw_panel(pen: Pen, panel: Panel, light: Light) -> None:
 def draw_fingers(pen: Pen, rng: np.random.Generator) -> None:
     """One to three fingers or a thumb from an edge of the picture."""
     height, width = pen.pixels.shape[:2]
+    fingers = sample_fingers(rng, width, height)  # before the skin: the truth draws these alone
     tone = np.clip(np.array([214, 165, 140]) * rng.uniform(0.5, 1.1) + rng.normal(0, 8, 3), 0, 255)
     skin = (int(tone[0]), int(tone[1]), int(tone[2]))
-    side = float(rng.uniform(0, 2 * math.pi))
-    for _ in range(int(rng.integers(1, 4))):
-        turn = side + float(rng.normal(0, 0.35))
-        reach = min(width, height) * float(rng.uniform(0.36, 0.46))
-        x, y = width / 2 + reach * math.cos(turn), height / 2 + reach * math.sin(turn)
-        far = (width / 2 + 3 * reach * math.cos(turn + 0.15), height / 2 + 3 * reach * math.sin(turn + 0.15))
-        thick = min(width, height) * float(rng.uniform(0.08, 0.13))
-        pen.polyline([(x, y), far], lighten(skin, -0.35), thick * 1.05, 1.0, 1.5)
-        pen.polyline([(x, y), far], skin, thick * 0.85, 1.0, thick * 0.08)
+    for finger in fingers:
+        pen.polyline([finger.tip, finger.far], lighten(skin, -0.35), finger.thickness * 1.05, 1.0, 1.5)
+        pen.polyline([finger.tip, finger.far], skin, finger.thickness * 0.85, 1.0, finger.thickness * 0.08)
 
 
 def draw_cast_shadow(pen: Pen, strength: float, rng: np.random.Generator) -> None:
