@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synth.camera import expose
-from synth.devices import CounterSpec, DigitalSpec, LampSpec
+from synth.devices import CounterSpec, DigitalSpec
 from synth.flat.background import draw_background
 from synth.flat.case import draw_stem
-from synth.flat.device import draw_counter, draw_digital, draw_lamp, draw_selector
+from synth.flat.device import draw_device
 from synth.flat.dial import draw_dial
 from synth.flat.foreground import draw_cast_shadow, draw_fingers, draw_panel
 from synth.flat.lettering import draw_print
@@ -49,11 +49,5 @@ def _draw(pen: Pen, instrument: Placed, scene: GaugeScene, rng: np.random.Genera
     spec, pose, light, wear = instrument.spec, instrument.pose, scene.light, scene.wear
     if isinstance(spec, DialSpec):
         draw_dial(pen, spec, pose, light, wear, rng)
-    elif isinstance(spec, DigitalSpec):
-        draw_digital(pen, spec, pose, light, wear, rng)
-    elif isinstance(spec, CounterSpec):
-        draw_counter(pen, spec, pose, light, wear, rng)
-    elif isinstance(spec, LampSpec):
-        draw_lamp(pen, spec, pose, light, wear, rng)
     else:
-        draw_selector(pen, spec, pose, light, wear, rng)
+        draw_device(pen, spec, pose, light, wear, rng)
