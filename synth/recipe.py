@@ -107,7 +107,33 @@ class Recipe(_Part):
     group_share: Share = 0.0
     kinds: dict[Literal["dial", "digital", "lamp", "selector", "counter"], Weight]
     dial_styles: dict[
-        Literal["pressure", "thermometer", "transformer", "panel", "quadrant", "edge", "automotive", "wild"], Weight
+        Literal[
+            "pressure",
+            "thermometer",
+            "transformer",
+            "panel",
+            "quadrant",
+            "edge",
+            "automotive",
+            "wild",
+            "compound",
+            "vacuum",
+            "differential",
+            "contact",
+            "status",
+            "hygrometer",
+            "barometer",
+            "airspeed",
+            "oven",
+            "moving_iron",
+            "flow",
+            "logarithmic",
+            "speedometer",
+            "tachometer",
+            "level",
+            "gas",
+        ],
+        Weight,
     ]
     backgrounds: dict[BackgroundStyle, Weight]
     pose: PoseOptions = PoseOptions()
