@@ -14,6 +14,7 @@ from collections.abc import Callable
 from synth.devices import CounterSpec, DigitalSpec, LampSpec, SelectorSpec
 from synth.dial import needle_tip, numerals
 from synth.display import shown_prints, window_units
+from synth.legibility import READABLE_FROM, hidden_by, legibility
 from synth.lens import bend
 from synth.printed import pose_angle, printed_units
 from synth.scene import GaugeScene, Placed, Pose
@@ -27,10 +28,11 @@ MIN_TOLERANCE = 0.01
 
 
 def photo_truth(scene: GaugeScene) -> PhotoTruth:
-    return PhotoTruth(instruments=tuple(_instrument(placed, scene) for placed in scene.instruments))
+    return PhotoTruth(instruments=tuple(_instrument(index, scene) for index in range(len(scene.instruments))))
 
 
-def _instrument(placed: Placed, scene: GaugeScene) -> InstrumentTruth:
+def _instrument(index: int, scene: GaugeScene) -> InstrumentTruth:
+    placed = scene.instruments[index]
     distortion = scene.camera.distortion
     box = outline_box(placed, scene.width, scene.height, distortion)
 
@@ -48,8 +50,21 @@ def _instrument(placed: Placed, scene: GaugeScene) -> InstrumentTruth:
         truth = InstrumentTruth(box=box, fields=GaugeFields(kind="lamp", warning_light_color=spec.state))
     else:
         truth = InstrumentTruth(box=box, fields=GaugeFields(kind="selector", mode_dial_position=spec.position))
-    plane = tuple(float(part) for part in placed.pose.homography(0.0).ravel())
-    return truth.model_copy(update={"instrument_model": spec.model, "homography": plane})
+    score = legibility(placed, scene, view, hidden_by(scene, [_seen_outline(one, scene) for one in scene.instruments[:index]]))
+    shows_nothing = isinstance(spec, DigitalSpec) and truth.value is None
+    return truth.model_copy(
+        update={
+            "instrument_model": spec.model,
+            "homography": tuple(float(part) for part in placed.pose.homography(0.0).ravel()),
+            "legibility": score,
+            "readable": score >= READABLE_FROM[truth.fields.kind] and not shows_nothing,
+        }
+    )
+
+
+def _seen_outline(placed: Placed, scene: GaugeScene) -> list[Vec]:
+    points, rise = outline(placed)
+    return bend(placed.pose.project(points, rise), scene.camera.distortion, scene.width, scene.height)
 
 
 def outline(placed: Placed) -> tuple[list[Vec], float]:
