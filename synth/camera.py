@@ -6,12 +6,15 @@ same bytes, at a tenth of the time of fresh noise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from synth import artefacts
+from synth.lens import unbend
 from synth.scene import Camera
 
 Image = NDArray[np.uint8]
@@ -20,18 +23,55 @@ TILE = 1024
 cv2.setNumThreads(1)  # one core an image: the factory runs one process a core, and threads would fight
 
 
-def expose(picture: Image, camera: Camera, rng: np.random.Generator) -> Image:
-    """What the camera makes of a (height, width, 3) RGB picture."""
+def expose(picture: Image, camera: Camera, rng: np.random.Generator, imprint: Callable[[Image], Image] | None = None) -> Image:
+    """What the camera makes of a (height, width, 3) RGB picture; `imprint` is what the recorder writes into it.
+
+    Order of a real camera: lens, sensor, tone, recorder, resolution, noise, sharpening, compression.
+    """
+    picture = _through_lens(picture, camera, rng)
+    picture = cv2.LUT(picture, _tone_table(camera))
+    if camera.infrared:
+        picture = _infrared(picture)
+    elif camera.gray:
+        picture = cv2.cvtColor(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+    if camera.hdr > 0:
+        picture = artefacts.local_contrast(picture, camera.hdr)
+    if camera.moire > 0:
+        picture = artefacts.add_moire(rng, picture, camera.moire)
+    if camera.banding > 0:
+        picture = artefacts.add_banding(rng, picture, camera.banding)
+    if camera.interlace_px:
+        picture = artefacts.interlace(picture, camera.interlace_px)
+    if imprint is not None:
+        picture = imprint(picture)
+    if camera.grid > 0:
+        picture = artefacts.add_grid(rng, picture, camera.grid)
+    if camera.first_jpeg:
+        picture = _jpeg(picture, camera.first_jpeg)
+    return _record(picture, camera, rng)
+
+
+def _through_lens(picture: Image, camera: Camera, rng: np.random.Generator) -> Image:
     height, width = picture.shape[:2]
+    if camera.distortion:
+        maps = _lens_maps(height, width, camera.distortion)
+        picture = cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
     if camera.vignette > 0:
-        picture = cv2.convertScaleAbs(picture.astype(np.float32) * _vignette(height, width, round(camera.vignette, 2)))
+        picture = cv2.multiply(picture, _vignette(height, width, round(camera.vignette, 2)), scale=1 / 255)
+    if camera.rain > 0:
+        picture = artefacts.add_rain(rng, picture, camera.rain)
     if camera.blur_px > 0.15:
-        picture = cv2.GaussianBlur(picture, (0, 0), camera.blur_px)
+        picture = blur(picture, camera.blur_px)
     if camera.motion_px >= 2:
         picture = cv2.filter2D(picture, -1, _motion_kernel(camera.motion_px, camera.motion_deg))
-    picture = cv2.LUT(picture, _tone_table(camera))
-    if camera.gray:
-        picture = cv2.cvtColor(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+    if camera.spin_deg > 0:
+        picture = artefacts.spin_blur(picture, camera.spin_deg)
+    return picture
+
+
+def _record(picture: Image, camera: Camera, rng: np.random.Generator) -> Image:
+    """Resolution, noise, sharpening and the last compression."""
+    height, width = picture.shape[:2]
     low = camera.low_side and camera.low_side < max(width, height)
     if low:
         factor = camera.low_side / max(width, height)
@@ -40,7 +80,7 @@ def expose(picture: Image, camera: Camera, rng: np.random.Generator) -> Image:
     if camera.noise > 0:
         picture = _add_noise(picture, camera, rng)
     if camera.sharpen > 0:
-        soft = cv2.GaussianBlur(picture, (0, 0), 1.2)
+        soft = cv2.GaussianBlur(picture, (5, 5), 1.2)
         picture = cv2.addWeighted(picture, 1 + camera.sharpen, soft, -camera.sharpen, 0)
     if camera.jpeg_quality:
         picture = _jpeg(picture, camera.jpeg_quality)
@@ -49,20 +89,54 @@ def expose(picture: Image, camera: Camera, rng: np.random.Generator) -> Image:
     return picture
 
 
+def blur(picture: Image, sigma_px: float) -> Image:
+    """Gaussian blur; strong ones are made at half or a quarter of the size, where they cost little and look the same."""
+    height, width = picture.shape[:2]
+    shrink = 4 if sigma_px >= 6 else 2 if sigma_px >= 2.2 else 1
+    if shrink == 1:
+        side = 2 * max(1, int(np.ceil(2.5 * sigma_px))) + 1
+        soft: Image = cv2.GaussianBlur(picture, (side, side), sigma_px)
+        return soft
+    small = cv2.resize(picture, (max(4, width // shrink), max(4, height // shrink)), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), sigma_px / shrink)
+    grown: Image = cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
+    return grown
+
+
+@lru_cache(maxsize=32)
+def _lens_maps(height: int, width: int, distortion: float) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
+    """Where each pixel of the bent picture is taken from; pixel (0, 0) has its middle at (0.5, 0.5)."""
+    x, y = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
+    ideal = unbend(np.stack([x, y], axis=-1), distortion, width, height) - 0.5
+    at = ideal.astype(np.float32)
+    whole, part = cv2.convertMaps(at[..., 0], at[..., 1], cv2.CV_16SC2)
+    return whole, part
+
+
+def _infrared(picture: Image) -> Image:
+    """Grey from mostly red light, lit from the camera itself: bright in the middle, paints look alike."""
+    gray = cv2.transform(picture, np.array([[0.62, 0.3, 0.08]], np.float32))
+    gray = cv2.multiply(gray, _vignette(*gray.shape[:2], 0.75)[..., 0], scale=1.12 / 255)
+    grown: Image = cv2.cvtColor(gray, cv2.COLOR_GRAY2RGB)
+    return grown
+
+
 def _tone_table(camera: Camera) -> Image:
     level = np.arange(256, dtype=np.float32) / 255
     curve = np.clip(level * camera.exposure, 0, None) ** camera.gamma
     curve = (curve - 0.5) * camera.contrast + 0.5
+    curve = curve + camera.haze * (0.62 - curve) * 0.6
     channels = [np.clip(curve * gain, 0, 1) for gain in camera.white_balance]
     return (np.stack(channels, axis=-1)[None] * 255 + 0.5).astype(np.uint8)
 
 
 @lru_cache(maxsize=64)
-def _vignette(height: int, width: int, strength: float) -> NDArray[np.float32]:
+def _vignette(height: int, width: int, strength: float) -> Image:
+    """Levels 0..255 to multiply with: full in the middle, less towards the corners."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     away = ((x - width / 2) / (width / 2)) ** 2 + ((y - height / 2) / (height / 2)) ** 2
-    falloff: NDArray[np.float32] = (1 - np.float32(strength) * away / 2)[..., None].astype(np.float32)
-    return falloff
+    falloff = np.clip(255 * (1 - np.float32(strength) * away / 2), 0, 255).astype(np.uint8)
+    return np.ascontiguousarray(np.repeat(falloff[..., None], 3, axis=-1))
 
 
 def _motion_kernel(length_px: float, angle_deg: float) -> NDArray[np.float32]:
@@ -74,9 +148,15 @@ def _motion_kernel(length_px: float, angle_deg: float) -> NDArray[np.float32]:
     return turned / max(float(turned.sum()), 1e-6)
 
 
-@lru_cache(maxsize=1)
-def _noise_tile() -> NDArray[np.float32]:
-    return np.random.default_rng(20_26).standard_normal((TILE, TILE, 3)).astype(np.float32)
+TILE_SIGMA = 30.0
+
+
+@lru_cache(maxsize=2)
+def _noise_tile(colored: bool) -> Image:
+    """Noise about level 128 with a standard deviation of TILE_SIGMA levels: 8 bits add ten times as fast as floats."""
+    grain = np.random.default_rng(20_26).standard_normal((TILE, TILE, 3 if colored else 1)) * TILE_SIGMA + 128
+    levels = np.clip(np.round(grain), 0, 255).astype(np.uint8)
+    return np.ascontiguousarray(np.broadcast_to(levels, (TILE, TILE, 3)))
 
 
 def _add_noise(picture: Image, camera: Camera, rng: np.random.Generator) -> Image:
@@ -84,12 +164,11 @@ def _add_noise(picture: Image, camera: Camera, rng: np.random.Generator) -> Imag
     scale = max(1.0, camera.noise_scale)
     tall, wide = min(TILE, int(np.ceil(height / scale))), min(TILE, int(np.ceil(width / scale)))
     y, x = int(rng.integers(0, TILE - tall + 1)), int(rng.integers(0, TILE - wide + 1))
-    grain = _noise_tile()[y : y + tall, x : x + wide]
+    grain = _noise_tile(bool(rng.random() < 0.6))[y : y + tall, x : x + wide]
     if (tall, wide) != (height, width):
         grain = cv2.resize(grain, (width, height), interpolation=cv2.INTER_LINEAR)
-    if rng.random() < 0.4:
-        grain = np.repeat(grain[..., :1], 3, axis=-1)
-    noisy: Image = cv2.add(picture, grain * np.float32(camera.noise), dtype=cv2.CV_8U)
+    gain = camera.noise / TILE_SIGMA
+    noisy: Image = cv2.addWeighted(picture, 1.0, grain, gain, -128.0 * gain)
     return noisy
 
 
