@@ -1,13 +1,20 @@
-"""What else is printed on a face: unit, multiplier, makers' names, small print, curved rims, stickers."""
+"""What else is printed on a face: unit, multiplier, names, small print, words along arcs, marks and stickers.
+
+The unit comes first, so that it finds room where the truth says it is printed. Every line takes measured room
+(`synth.face_room`): no print lies on numerals, ticks or other print. Needles may cover print, as in real life.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from synth import words
-from synth.draw import HUES, Rng, any_color, between, chance, gray, near, pick
-from synth.fonts import BOLD, SANS, SYMBOL_SAFE
-from synth.spec import Color, DialSpec, Print
+from synth import words, words_chinese
+from synth.draw import HUES, Rng, between, chance, gray, luma, near, pick
+from synth.face_room import LINE_PITCH, FaceRoom, text_extent
+from synth.fonts import BOLD, CHINESE, HAND, MONO, SANS, font_for
+from synth.sample_marks import place_block, sample_logo, sample_mark, sample_signs, sample_sticker
+from synth.spec import Color, DialSpec, Frame, Print
 
 TOPIC = {
     "pressure": "pressure",
@@ -17,165 +24,288 @@ TOPIC = {
     "quadrant": "electric",
     "edge": "electric",
 }
+CHINESE_SHARE = {"pressure": 0.2, "thermometer": 0.14, "panel": 0.16, "quadrant": 0.16, "edge": 0.1, "transformer": 0.1}
 
 
 def text_width(text: str, size: float, condensed: float = 1.0) -> float:
-    """About the width of a text in face units; exact widths need the font and are the renderer's."""
+    """About the width of a text in face units, whatever the font; `face_room.text_extent` measures."""
     return 0.56 * size * condensed * len(text)
 
 
 def safe_font(text: str, font: str) -> str:
-    """A font that has every sign of the text."""
-    return SYMBOL_SAFE if any(ord(c) > 0xFF for c in text) else font
+    """A font that has every sign of the text: the font itself, or a fallback."""
+    return font_for(text, font)
 
 
-class _Rows:
-    """Free rows on a face, so that no line of print lies on another one."""
+class _Face(NamedTuple):
+    """What the lines of one face share."""
 
-    def __init__(self, rng: Rng, spec: DialSpec, style: str) -> None:
-        art = spec.art
-        room = min(art.numeral_radius, art.radius - art.major_length) - 0.6 * art.numeral_size
-        if spec.second is not None and spec.second[1].numeral_radius < art.numeral_radius:
-            room = spec.second[1].numeral_radius - 0.6 * spec.second[1].numeral_size
-        self.rng, self.room, (self.x, self.y) = rng, max(room, 20.0), spec.pivot
-        self.narrow = spec.scale.sweep_deg < 200
-        half = 100 * spec.case.aspect - spec.case.bezel
-        if self.narrow and style != "transformer":
-            self.low, self.high = self.y - 0.78 * self.room, min(self.y - 14, half - 12)
-        elif self.narrow:
-            self.low, self.high = self.y - 0.62 * self.room, min(self.y + 70, half - 12)
-        else:
-            self.low, self.high = self.y - 0.85 * self.room, self.y + self.room
-        self.center = self.x - 0.45 * self.room if style == "quadrant" else self.x
-        self.used: list[tuple[float, float]] = [(self.y - 11, self.y + 11)]
-
-    def place(self, text: str, size: float) -> tuple[float, float] | None:
-        """Row and size that fit, or None: tries some heights, shrinking the text to the width there."""
-        for _ in range(7):
-            y = between(self.rng, self.low, self.high)
-            away = abs(y - self.y)
-            wide = 0.62 * self.room if self.narrow else math.sqrt(max(self.room**2 - away**2, 9.0)) * 0.92
-            fitted = min(size, size * 2 * wide / text_width(text, size))
-            if fitted < 3.0:
-                continue
-            top, low = y - 0.62 * fitted, y + 0.62 * fitted
-            if all(low < start or top > end for start, end in self.used):
-                self.used.append((top, low))
-                return y, fitted
-        return None
+    spec: DialSpec
+    style: str
+    topic: str
+    room: FaceRoom
+    ink: Color
+    font: str
+    narrow: bool
+    chinese: bool
 
 
 def sample_prints(rng: Rng, spec: DialSpec, style: str) -> tuple[Print, ...]:
-    """All lines of a face; the unit comes first, so that it finds room where the truth says it is printed."""
-    rows = _Rows(rng, spec, style)
-    art, ink = spec.art, spec.art.color
-    prints: list[Print] = []
-
-    def put(
-        text: str,
-        size: float,
-        color: Color,
-        font: str,
-        must: bool = False,
-        frame: bool = False,
-        strokes: int = 0,
-        declares: str | None = None,
-        second: bool = False,
-    ) -> None:
-        spot = rows.place(text, size)
-        if spot is None and must:
-            spot = (rows.y - 0.4 * rows.room if rows.narrow else rows.y + 0.42 * rows.room, min(size, 9.0))
-        if spot is not None:
-            x = rows.center + float(rng.normal(0, 1.2))
-            prints.append(
-                Print(
-                    text,
-                    x,
-                    spot[0],
-                    spot[1],
-                    font,
-                    color,
-                    0.0,
-                    between(rng, 0.82, 1.0),
-                    "line" if frame else "none",
-                    0.0,
-                    strokes,
-                    declares,
-                    second,
-                )
-            )
-
-    for text, size in _unit_lines(rng, spec, style):
-        color = near(rng, HUES["red"], 10) if chance(rng, 0.05) else ink
-        declares = spec.scale.unit if text == spec.scale.unit_text or text.endswith(f" {spec.scale.unit_text}") else None
-        put(text, size, color, safe_font(text, art.font), must=True, declares=declares)
-    if spec.second is not None and spec.second[0].unit_text is not None:
-        text = spec.second[0].unit_text
-        size, font = spec.second[1].numeral_size * between(rng, 0.9, 1.3), safe_font(text, art.font)
-        put(text, size, spec.second[1].color, font, must=True, declares=spec.second[0].unit, second=True)
+    """All lines of a face."""
     topic = TOPIC.get(style, "other")
-    if chance(rng, 0.5):
-        put(
-            words.brand(rng),
-            between(rng, 5, 11),
-            ink if chance(rng, 0.7) else any_color(rng),
-            pick(rng, BOLD),
-            frame=chance(rng, 0.25),
-        )
-    if chance(rng, 0.4):
-        put(pick(rng, words.TOPICS[topic]), between(rng, 5, 9), ink, pick(rng, SANS))
+    chinese = chance(rng, CHINESE_SHARE.get(style, 0.04))
+    narrow = spec.scale.sweep_deg < 200
+    face = _Face(spec, style, topic, FaceRoom(spec), spec.art.color, spec.art.font, narrow, chinese)
+    prints = _units(rng, face)
+    if style == "transformer" and chance(rng, 0.75):
+        prints += _big_title(rng, face)
+    prints += _arc_words(rng, face)
+    prints += _chinese_lines(rng, face) if chinese else _latin_lines(rng, face)
+    if style in ("panel", "quadrant", "edge") and chance(rng, 0.55):
+        prints += sample_signs(rng, face.room, face.ink)
     if chance(rng, 0.16):
-        signs, seed = "x" * int(rng.integers(3, 9)), int(rng.integers(1, 2**31))
-        put(signs, between(rng, 5, 10), ink, art.font, strokes=seed)
-    for _ in range(int(rng.integers(0, 4))):
-        strokes = int(rng.integers(1, 2**31)) if chance(rng, 0.12) else 0
-        put(words.small_line(rng, topic), between(rng, 3.2, 6), ink, pick(rng, SANS), strokes=strokes)
-    return (*prints, *_rim(rng, spec, topic), *_stickers(rng, spec, style))
+        prints += sample_mark(rng, face.room, face.ink)
+    prints += _rim(rng, face)
+    for _ in range(int(rng.integers(1, 4)) if chance(rng, 0.28 if style == "transformer" else 0.05) else 0):
+        prints += sample_sticker(rng, face.room)
+    return tuple(prints)
 
 
-def _unit_lines(rng: Rng, spec: DialSpec, style: str) -> list[tuple[str, float]]:
-    """Unit and multiplier, in one line or two."""
-    scale, size = spec.scale, spec.art.numeral_size * between(rng, 0.6, 1.15)
-    if style in ("panel", "quadrant", "transformer"):
-        size *= 1.2
-    factor = None if scale.multiplier is None else f"x{scale.multiplier:g}"
-    if scale.unit_text is None:
-        return [] if factor is None else [(factor, size * 0.8)]
-    if factor is None:
-        return [(scale.unit_text, size)]
-    return [(f"{factor} {scale.unit_text}", size)] if chance(rng, 0.6) else [(factor, size * 0.8), (scale.unit_text, size)]
-
-
-def _rim(rng: Rng, spec: DialSpec, topic: str) -> list[Print]:
-    """Text along the lower rim of round faces."""
-    if spec.case.shape != "round" or not chance(rng, 0.16):
-        return []
-    radius = 100 - spec.case.bezel - spec.case.ring - between(rng, 5, 8)
-    text = (
-        f"{pick(rng, words.TOPICS[topic])} {words.serial(rng)}"
-        if chance(rng, 0.5)
-        else f"{words.brand(rng)} {pick(rng, words.SMALL)}"
+def _put(
+    rng: Rng,
+    face: _Face,
+    text: str,
+    size: float,
+    wish: str,
+    font: str,
+    color: Color,
+    *,
+    frame: Frame = "none",
+    declares: str | None = None,
+    second: bool = False,
+    must: bool = False,
+    tracking: float = 0.0,
+    least: float = 2.6,
+) -> list[Print]:
+    """Lines of a text (parted by newlines) where they find room; looked for all over the face where they must be there."""
+    lines = text.split("\n")
+    font = font_for(text.replace("\n", ""), font)
+    condensed = between(rng, 0.85, 1.0)
+    pad = 0.8 if frame != "none" else 0.0
+    widths = [text_extent(line, 1.0, font, condensed, tracking) + pad for line in lines]
+    spot = face.room.place(
+        rng, wish, widths, size, max(least, 0.62 * size) if must else least, 7 if must else 4, margin=0.25 * (pad > 0)
     )
-    gap = 360 - spec.scale.sweep_deg
-    size = min(between(rng, 3.5, 8), math.radians(gap) * radius * 0.8 / (0.62 * len(text)))
-    if size < 2.4:
+    if spot is None and must:
+        spot = face.room.search(widths, 0.8 * size, 3.5)
+    if spot is None:
         return []
-    middle = spec.scale.start_deg - (gap / 2 if spec.scale.clockwise else -gap / 2)
-    return [Print(text, 0.0, 0.0, size, pick(rng, SANS), spec.art.color, middle % 360, 1.0, "none", radius)]
+    top = spot.y - 0.5 * LINE_PITCH * spot.size * (len(lines) - 1)
+    return [
+        Print(
+            line,
+            spot.x,
+            top + index * LINE_PITCH * spot.size,
+            spot.size,
+            font,
+            color,
+            condensed=condensed,
+            frame=frame,
+            declares=declares,
+            declares_second=second,
+            tracking=tracking,
+        )
+        for index, line in enumerate(lines)
+    ]
 
 
-def _stickers(rng: Rng, spec: DialSpec, style: str) -> list[Print]:
-    """Calibration stickers stuck on the glass."""
-    if not chance(rng, 0.25 if style == "transformer" else 0.04):
-        return []
-    found = []
-    for _ in range(int(rng.integers(1, 3))):
-        x, y = between(rng, -45, 45), spec.pivot[1] + between(rng, 12, 45)
-        if y < 75:
-            text = pick(rng, (words.serial(rng), "CALIBRATED", words.brand(rng), pick(rng, words.NORMS)))
-            found.append(
-                Print(
-                    text, x, y, between(rng, 3, 5.5), pick(rng, SANS), gray(rng, 10, 80), float(rng.normal(0, 6)), 1.0, "sticker"
-                )
+def _units(rng: Rng, face: _Face) -> list[Print]:
+    """The scale's unit with its multiplier, in one line or two, and a further scale's unit near it."""
+    spec, scale, art = face.spec, face.spec.scale, face.spec.art
+    size = art.numeral_size * between(rng, 0.6, 1.15) * (1.2 if face.style in ("panel", "quadrant", "transformer") else 1.0)
+    if face.style in ("panel", "quadrant") and chance(rng, 0.3):
+        size *= between(rng, 1.2, 1.7)
+    factor = None if scale.multiplier is None else f"x{scale.multiplier:g}"
+    unit = scale.unit_text
+    if unit is not None and scale.unit is not None and face.chinese:
+        unit = (words_chinese.unit_text(rng, scale.unit) or unit) if chance(rng, 0.45) else unit
+    wish = _unit_wish(rng, face)
+    color = near(rng, HUES[pick(rng, ("red", "blue"))], 10) if chance(rng, 0.07) else face.ink
+    found: list[Print] = []
+    if unit is None:
+        if factor is not None:
+            found += _put(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
+    elif factor is None or chance(rng, 0.6):
+        text = unit if factor is None else f"{factor} {unit}"
+        frame: Frame = pick(rng, ("line", "circle", "oval")) if chance(rng, 0.04) else "none"
+        found += _put(rng, face, text, size, wish, face.font, color, frame=frame, declares=scale.unit, must=True)
+    else:
+        found += _put(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
+        found += _put(rng, face, unit, size, wish, face.font, color, declares=scale.unit, must=True)
+    for further, look in spec.further_scales:
+        if further.unit_text is not None:
+            big = look.numeral_size * between(rng, 0.9, 1.3)
+            found += _put(
+                rng, face, further.unit_text, big, wish, face.font, look.color, declares=further.unit, second=True, must=True
             )
     return found
+
+
+def _unit_wish(rng: Rng, face: _Face) -> str:
+    if face.style in ("panel", "quadrant", "edge") or face.narrow:
+        return pick(rng, ("above", "above", "above", "top left", "corner", "side"))
+    return pick(rng, ("below", "below", "below", "below", "above", "above", "bottom", "side", "end"))
+
+
+def _big_title(rng: Rng, face: _Face) -> list[Print]:
+    """The large name on instruments of transformers, above or below the pivot."""
+    text = pick(rng, words.TOPICS[face.topic if chance(rng, 0.8) else "other"])
+    font = pick(rng, BOLD)
+    wish = pick(rng, ("above", "below", "bottom"))
+    return _put(rng, face, text, between(rng, 7, 13), wish, font, face.ink, tracking=between(rng, 0.0, 0.18), least=4.0)
+
+
+def _latin_lines(rng: Rng, face: _Face) -> list[Print]:
+    """Name, maker, norm, class, serial and small print."""
+    ink, room = face.ink, face.room
+    found: list[Print] = []
+    if face.style != "transformer" and chance(rng, 0.42):
+        title = pick(rng, words.TOPICS[face.topic])
+        wish = pick(rng, ("above", "above", "below", "top"))
+        found += _put(
+            rng, face, title, between(rng, 4.5, 9), wish, pick(rng, (*SANS, *BOLD)), ink, tracking=0.06 if chance(rng, 0.2) else 0
+        )
+    if chance(rng, 0.62):
+        logo = sample_logo(rng, ink, face.spec.face_color)
+        found += place_block(rng, room, logo, pick(rng, ("bottom", "bottom", "below", "below", "above")), 3.2)
+    if chance(rng, 0.4):
+        wish, size = pick(rng, ("end", "end", "start", "corner", "above", "below")), between(rng, 3.2, 5.5)
+        frame: Frame = "circle" if chance(rng, 0.15) else "none"
+        found += _put(rng, face, pick(rng, words.CLASSES), size, wish, face.font, ink, frame=frame)
+    if chance(rng, 0.32):
+        found += _put(
+            rng,
+            face,
+            pick(rng, words.NORMS),
+            between(rng, 3.0, 5.0),
+            pick(rng, ("above", "start", "below")),
+            pick(rng, SANS),
+            ink,
+        )
+    for _ in range(int(rng.integers(0, 4))):
+        wish = pick(rng, ("below", "bottom", "above", "start", "end", "any"))
+        color = near(rng, HUES[pick(rng, ("red", "green", "blue"))], 14) if chance(rng, 0.08) else ink
+        found += _put(
+            rng, face, words.small_line(rng, face.topic), between(rng, 2.8, 5.2), wish, pick(rng, (*SANS, *MONO)), color
+        )
+    return found
+
+
+def _chinese_lines(rng: Rng, face: _Face) -> list[Print]:
+    """Title above the pivot; below it licence mark, class in a circle, maker and a serial number by hand."""
+    ink, bold = face.ink, CHINESE[1] if chance(rng, 0.35) else CHINESE[0]
+    found: list[Print] = []
+    if chance(rng, 0.85):
+        title = words_chinese.title(rng, face.topic)
+        if len(title) > 7 and chance(rng, 0.7):
+            title = f"{title[: len(title) // 2 + 1]}\n{title[len(title) // 2 + 1 :]}"
+        wish = pick(rng, ("above", "above", "above", "below"))
+        found += _put(rng, face, title, between(rng, 6, 11), wish, bold, ink, tracking=between(rng, 0, 0.3))
+    if chance(rng, 0.5):
+        mark = pick(rng, ("MC", "CMC", "CPA"))
+        frame: Frame = pick(rng, ("oval", "circle", "rhomb"))
+        found += _put(rng, face, mark, between(rng, 3.6, 5.5), "below", pick(rng, BOLD), ink, frame=frame)
+    if chance(rng, 0.55):
+        level = pick(rng, ("1.6", "1.5", "2.5", "0.4", "1.0"))
+        found += _put(
+            rng, face, level, between(rng, 3.6, 5.5), pick(rng, ("below", "side", "end")), face.font, ink, frame="circle"
+        )
+    if chance(rng, 0.5):
+        found += _put(rng, face, words_chinese.licence(rng), between(rng, 3.0, 4.6), "below", bold, ink)
+    if chance(rng, 0.75):
+        found += _put(rng, face, words_chinese.maker(rng), between(rng, 4.0, 7.0), pick(rng, ("bottom", "below")), bold, ink)
+    if chance(rng, 0.4):
+        number, hand = f"{int(rng.integers(10**3, 10**7))}", chance(rng, 0.6)
+        if hand:
+            found += _put(rng, face, number, between(rng, 4.5, 7), "bottom", pick(rng, HAND), near(rng, (30, 30, 70), 12))
+        else:
+            found += _put(rng, face, words_chinese.serial(rng), between(rng, 3.2, 5), "bottom", bold, ink)
+    for _ in range(int(rng.integers(0, 3))):
+        text = words_chinese.small_line(rng, face.topic) if chance(rng, 0.7) else words.small_line(rng, face.topic)
+        found += _put(rng, face, text, between(rng, 2.8, 5), pick(rng, ("below", "above", "start", "end")), bold, ink)
+    if chance(rng, 0.1):
+        found += _vertical(rng, face, bold)
+    return found
+
+
+def _vertical(rng: Rng, face: _Face, font: str) -> list[Print]:
+    """A title written downwards beside the pivot."""
+    text, size = words_chinese.title(rng, face.topic)[:6], between(rng, 5, 9)
+    tall = LINE_PITCH * size * len(text)
+    for _ in range(6):
+        x, y = face.room.x + between(rng, -60, 60), face.room.y + between(rng, -30, 30)
+        box = (x - 0.55 * size, y - 0.5 * tall, x + 0.55 * size, y + 0.5 * tall)
+        if face.room.free(box):
+            face.room.take(box)
+            return [Print(text, x, y, size, font_for(text, font), face.ink, vertical=True)]
+    return []
+
+
+def _curved_line(
+    face: _Face, text: str, radius: float, middle: float, size: float, font: str, color: Color, about_pivot: bool
+) -> list[Print]:
+    center = (face.room.x, face.room.y) if about_pivot else (0.0, 0.0)
+    width = 1.04 * sum(text_extent(c, size, font_for(c, font)) for c in text)
+    if not face.room.place_arc(center, radius, middle, width, size):
+        return []
+    return [Print(text, *center, size, font, color, middle % 360, curve=radius)]
+
+
+def _arc_words(rng: Rng, face: _Face) -> list[Print]:
+    """Words in the coloured arcs of the scale, and the words with arrows over switch hands."""
+    spec, scale = face.spec, face.spec.scale
+    found: list[Print] = []
+    wide = [z for z in spec.zones if z.outer - z.inner >= 4.0]
+    kinds = words.COMFORT.get(
+        {"% RH": "humidity"}.get(scale.unit or "", "temperature" if face.topic == "temperature" else "pressure")
+    )
+    rows = [row for row in kinds or () if len(row) >= len(wide)]
+    if wide and rows and face.style not in ("panel", "edge") and chance(rng, 0.5):
+        row, font = pick(rng, rows), pick(rng, BOLD)
+        for zone, word in zip(sorted(wide, key=lambda z: z.start), row, strict=False):
+            radius = 0.5 * (zone.inner + zone.outer)
+            room = math.radians(scale.sweep_deg * (zone.end - zone.start)) * radius
+            size = min(0.78 * (zone.outer - zone.inner), 0.82 * room / text_extent(word, 1.04, font))
+            if size >= 2.6:
+                color = gray(rng, 235, 255) if luma(zone.color) < 150 else gray(rng, 10, 40)
+                middle = scale.angle_at(0.5 * (zone.start + zone.end))
+                found.append(Print(word, *spec.pivot, size, font, color, middle, curve=radius))
+    if face.style == "transformer" and scale.sweep_deg < 190 and chance(rng, 0.6):
+        size = between(rng, 4.5, 7.0)
+        radius, middle = spec.art.radius + 1.2 * size, scale.angle_at(0.5)
+        text = pick(rng, ("← SWITCH SETTING →", "SWITCH SETTING", "← ALARM SETTING →", "CONTACT"))
+        found += _curved_line(face, text, radius, middle, size, pick(rng, BOLD), face.ink, True)
+    return found
+
+
+def _rim(rng: Rng, face: _Face) -> list[Print]:
+    """Text along the rim of round faces, in the gap of the scale or all around the lower half."""
+    spec = face.spec
+    if spec.case.shape != "round" or not chance(rng, 0.5 if face.style == "transformer" else 0.14):
+        return []
+    if chance(rng, 0.4):
+        text = f"{words.brand(rng).upper()} {pick(rng, words.PLACES)}"
+    elif chance(rng, 0.5):
+        text = f"{pick(rng, words.TOPICS[face.topic])} {words.serial(rng)}".replace("\n", " ")
+    else:
+        text = f"{words.brand(rng)} {pick(rng, words.SMALL)}"
+    gap = 360 - spec.scale.sweep_deg
+    middle = spec.scale.start_deg - (gap / 2 if spec.scale.clockwise else -gap / 2)
+    font, size = pick(rng, (*SANS, *BOLD)), between(rng, 3.2, 7)
+    for _ in range(3):
+        radius = 100 - spec.case.bezel - spec.case.ring - 1.2 * size
+        found = _curved_line(face, text, radius, middle, size, font, face.ink, False)
+        if found or size < 2.8:
+            return found
+        size *= 0.72
+    return []

@@ -11,32 +11,20 @@ import numpy as np
 import skia
 from numpy.typing import NDArray
 
-from synth.fonts import SYMBOL_SAFE, font_path
+from synth.fonts import font_for, typeface
 from synth.spec import Color, Vec
 
 Shader = Any
 
 
-@lru_cache(maxsize=64)
-def _typeface(name: str) -> Any:
-    # An empty manager reads the file alone: the default one would scan the system's fonts and print its complaints.
-    return skia.FontMgr.New_Custom_Empty().makeFromFile(str(font_path(name)), 0)
-
-
 @lru_cache(maxsize=4096)
-def _font(name: str, size_hundredths: int, condensed_hundredths: int) -> tuple[Any, float]:
+def _font(name: str, size_hundredths: int, condensed_hundredths: int, slant_hundredths: int = 0) -> tuple[Any, float]:
     """A font and its cap height; sizes are rounded so that the cache stays small."""
-    font = skia.Font(_typeface(name), size_hundredths / 100, condensed_hundredths / 100, 0.0)
+    font = skia.Font(typeface(name), size_hundredths / 100, condensed_hundredths / 100, -slant_hundredths / 100)
     font.setSubpixel(True)
     font.setLinearMetrics(True)
     font.setHinting(skia.FontHinting.kNone)
     return font, float(font.getMetrics().fCapHeight)
-
-
-@lru_cache(maxsize=4096)
-def _drawable(name: str, text: str) -> bool:
-    glyphs = _typeface(name).unicharsToGlyphs([ord(c) for c in text])
-    return all(glyph != 0 for glyph in glyphs)
 
 
 @lru_cache(maxsize=256)
@@ -156,7 +144,7 @@ class Pen:
         self.canvas.drawArc(rect, start_deg + 90.0, sweep_deg, False, self.paint(color, stroke=width))
 
     def text_width(self, text: str, size: float, font_name: str, condensed: float = 1.0) -> float:
-        font, _ = _font(font_name, max(1, round(size * 100)), round(condensed * 100))
+        font, _ = _font(font_for(text, font_name), max(1, round(size * 100)), round(condensed * 100))
         return float(font.measureText(text))
 
     def text(
@@ -171,11 +159,11 @@ class Pen:
         condensed: float = 1.0,
         alpha: float = 1.0,
         blur: float = 0.0,
+        slant: float = 0.0,
     ) -> None:
         """Text centred at (x, y): by its advance across and by its capitals' height."""
-        if not _drawable(font_name, text):
-            font_name = SYMBOL_SAFE
-        font, cap = _font(font_name, max(1, round(size * 100)), round(condensed * 100))
+        font_name = font_for(text, font_name)
+        font, cap = _font(font_name, max(1, round(size * 100)), round(condensed * 100), round(slant * 100))
         width = float(font.measureText(text))
         paint = self.paint(color, alpha, blur)
         if angle_deg == 0.0:
