@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from synth.devices import CounterSpec, DigitalSpec, LampSpec, SelectorSpec
 from synth.dial import needle_tip, numerals
+from synth.digit_rows import counter_rows, display_rows
 from synth.display import shown_prints, window_units
 from synth.legibility import READABLE_FROM, hidden_by, legibility
 from synth.lens import bend
@@ -43,9 +44,11 @@ def _instrument(index: int, scene: GaugeScene) -> InstrumentTruth:
     if isinstance(spec, DialSpec):
         truth = _dial(spec, placed.pose, box, view)
     elif isinstance(spec, DigitalSpec):
-        truth = _digital(spec, box, printed_units(view, (*shown_prints(spec), *window_units(spec))))
+        truth = _digital(spec, box, printed_units(view, (*shown_prints(spec), *window_units(spec)))).model_copy(
+            update={"rows": display_rows(spec, view)}
+        )
     elif isinstance(spec, CounterSpec):
-        truth = _counter(spec, box, printed_units(view, spec.prints))
+        truth = _counter(spec, box, printed_units(view, spec.prints)).model_copy(update={"rows": counter_rows(spec, view)})
     elif isinstance(spec, LampSpec):
         truth = InstrumentTruth(box=box, fields=GaugeFields(kind="lamp", warning_light_color=spec.state))
     else:
