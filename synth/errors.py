@@ -21,3 +21,11 @@ class FactoryError(SynthError, RuntimeError):
 
 class SpecError(SynthError, ValueError):
     """An instrument that contradicts itself: ends or marks that do not increase."""
+
+
+class BackgroundError(SynthError, ValueError):
+    """A folder of background photos, or a file in it, that cannot be used."""
+
+
+class BlenderError(SynthError, RuntimeError):
+    """Blender is not there, or its worker failed: the message says which scene and what to do."""
