@@ -16,7 +16,8 @@ class DisplayRow:
     `digits` is what a reader notes (a point, never a comma); `lead` letters before them (a channel, a phase);
     `unit_text` the unit behind them (None: not in the window), `unit` what it declares. `status` is a code shown
     instead of digits ("Er1", "----"): such a row has no digits. `height` compares the rows' digits; `fold` is the
-    number of characters on the first line where one number runs over two lines, 0 for none.
+    number of characters on the first line where one number runs over two lines, 0 for none. `label` names the row
+    (`label_shown` within the window, else beside it); `color` where its digits differ from the display's.
     """
 
     digits: str
@@ -28,6 +29,9 @@ class DisplayRow:
     fold: int = 0
     comma: bool = False
     label: str | None = None
+    label_shown: bool = True
+    unit_raised: bool = False
+    color: Color | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def lines(spec: DigitalSpec) -> tuple[Line, ...]:
     if not texts:
         return ()
     units = any(row.unit_text for row in spec.rows)
-    labels = any(row.label for row in spec.rows)
+    labels = any(row.label and row.label_shown for row in spec.rows)
     side = 0.1 if labels else 0.05
     room = (x1 - x0) * (0.95 - side - (0.26 if units else 0.0))
     most = max(max(cells(text), spec.slots) * row.height for row, text in texts)
@@ -86,10 +86,12 @@ def window_units(spec: DigitalSpec) -> tuple[Print, ...]:
         end = line.left + cells(line.text) * PITCH * line.height
         free = x1 - (x1 - spec.window[0]) * 0.03 - end
         size = min(line.height * 0.5, free / (0.72 * max(1.6, len(row.unit_text))))
-        where = (end + free / 2, line.top + line.height - size * 0.4)
+        where = (end + free / 2, line.top + (size * 0.4 if row.unit_raised else line.height - size * 0.4))
         second = row is not main
         found.append(
-            Print(row.unit_text, *where, size, SYMBOL_SAFE, spec.digit_color, declares=row.unit, declares_second=second)
+            Print(
+                row.unit_text, *where, size, SYMBOL_SAFE, row.color or spec.digit_color, declares=row.unit, declares_second=second
+            )
         )
     return tuple(found)
 

@@ -68,6 +68,8 @@ def _display(rng: Rng) -> DigitalSpec:
         dots=(),
         bare=False,
         lit=True,
+        icons=(),
+        slots=0,
         model="DG-30",
     )
 

@@ -70,7 +70,9 @@ def _front(pen: Pen, spec: DigitalSpec, light: Light) -> None:
             pen.oval(x, y - 0.4, rx * 0.9, ry * 0.88, color)
             pen.oval(x - rx * 0.25, y - ry * 0.4, rx * 0.4, ry * 0.25, WHITE, 0.25, 0.8)
         else:
-            pen.box(x - rx + shift[0], y - ry + shift[1], x + rx + shift[0], y + ry + shift[1], BLACK, 1.5, light.shadow + 0.2, 0.9)
+            pen.box(
+                x - rx + shift[0], y - ry + shift[1], x + rx + shift[0], y + ry + shift[1], BLACK, 1.5, light.shadow + 0.2, 0.9
+            )
             pen.box(x - rx, y - ry, x + rx, y + ry, lighten(color, -0.35), 1.6)
             pen.box(x - rx * 0.93, y - ry * 0.93, x + rx * 0.93, y + ry * 0.85, color, 1.5)
     for x, y, radius, color in spec.dots:
@@ -127,25 +129,22 @@ def _digits(pen: Pen, spec: DigitalSpec, strength: float) -> None:
     ghostly = spec.ghost > 0 and spec.digit_style != "type"
     for line in placed if ghostly else ():
         level = spec.ghost if spec.led else min(spec.ghost * 0.8, 0.4 * strength)
-        _cells(pen, spec, line, spec.digit_color, level, ghost=True)
+        _cells(pen, spec, line, line.row.color or spec.digit_color, level, ghost=True)
     if not spec.lit:
         return
     for line in placed:
+        ink, row = line.row.color or spec.digit_color, line.row
         if spec.led:
-            _cells(pen, spec, line, spec.digit_color, 0.5, line.height * 0.07)
-            _cells(pen, spec, line, lighten(spec.digit_color, 0.18), 1.0)
-            if line.row.label:
-                pen.text(line.row.label, *_label_spot(spec, line), line.height * 0.34, SYMBOL_SAFE, spec.digit_color)
-            continue
-        pen.canvas.save()
-        pen.canvas.translate(line.height * 0.02, line.height * 0.025)
-        _cells(pen, spec, line, spec.digit_color, 0.22 * strength)
-        pen.canvas.restore()
-        _cells(pen, spec, line, spec.digit_color, 0.94 * strength)
-        if line.row.label:
-            pen.text(
-                line.row.label, *_label_spot(spec, line), line.height * 0.34, SYMBOL_SAFE, spec.digit_color, alpha=0.9 * strength
-            )
+            _cells(pen, spec, line, ink, 0.5, line.height * 0.07)
+            _cells(pen, spec, line, lighten(ink, 0.18), 1.0)
+        else:
+            pen.canvas.save()
+            pen.canvas.translate(line.height * 0.02, line.height * 0.025)
+            _cells(pen, spec, line, ink, 0.22 * strength)
+            pen.canvas.restore()
+            _cells(pen, spec, line, ink, 0.94 * strength)
+        if row.label and row.label_shown:
+            pen.text(row.label, *_label_spot(spec, line), line.height * 0.34, SYMBOL_SAFE, ink, alpha=0.9 * strength)
     for unit in window_units(spec):
         pen.text(unit.text, unit.x, unit.y, unit.size, unit.font, unit.color, alpha=strength)
     for icon in spec.icons:
@@ -168,7 +167,15 @@ def _icon(pen: Pen, icon: Icon, ink: Color, ground: Color, strength: float) -> N
         count = 10
         for k in range(count):
             left = x - size * 5 + size * k
-            pen.box(left, y - size * 0.5, left + size * 0.7, y + size * 0.5, ink, 0.0, strength * (1.0 if k < icon.level * count else 0.12))
+            pen.box(
+                left,
+                y - size * 0.5,
+                left + size * 0.7,
+                y + size * 0.5,
+                ink,
+                0.0,
+                strength * (1.0 if k < icon.level * count else 0.12),
+            )
     elif icon.kind == "battery":
         pen.box(x - size, y - size * 0.5, x + size, y + size * 0.5, ink, 0.3, strength, stroke=size * 0.16)
         pen.box(x + size, y - size * 0.22, x + size * 1.25, y + size * 0.22, ink, 0.0, strength)
@@ -181,7 +188,10 @@ def _icon(pen: Pen, icon: Icon, ink: Color, ground: Color, strength: float) -> N
         for k in range(rays):
             turn = 2 * math.pi * k / rays
             inner = size * 0.45 if icon.kind == "sun" else 0.0
-            ends += [(x + inner * math.cos(turn), y + inner * math.sin(turn)), (x + size * math.cos(turn), y + size * math.sin(turn))]
+            ends += [
+                (x + inner * math.cos(turn), y + inner * math.sin(turn)),
+                (x + size * math.cos(turn), y + size * math.sin(turn)),
+            ]
         pen.segments(ends, ink, size * 0.16)
         if icon.kind == "sun":
             pen.disc(x, y, size * 0.34, ink, strength)

@@ -80,7 +80,11 @@ def _lens_in_ring(pen: Pen, spec: LampSpec, lit: bool, rng: np.random.Generator)
             tone = 0.35 if k % 2 else -0.3
             pen.circle(0, 0, lens * k / 4, lighten(spec.lens_color, tone if lit else tone - 0.55), 2.5, 0.4)
         turns = [2 * math.pi * k / 12 for k in range(12)]
-        ends = [p for t in turns for p in ((lens * 0.25 * math.cos(t), lens * 0.25 * math.sin(t)), (lens * math.cos(t), lens * math.sin(t)))]
+        ends = [
+            p
+            for t in turns
+            for p in ((lens * 0.25 * math.cos(t), lens * 0.25 * math.sin(t)), (lens * math.cos(t), lens * math.sin(t)))
+        ]
         pen.segments(ends, lighten(spec.lens_color, 0.2 if lit else -0.85), 0.9)
     if lit and spec.style == "led":
         pen.disc(0, 0, lens * 0.42, lighten(spec.lens_color, 0.85), 1.0, lens * 0.1)

@@ -13,34 +13,107 @@ from synth.spec import Color, Vec
 __all__ = ["DOTS", "LIT", "LIT14", "draw_dots", "draw_segments", "text_extent"]
 
 LIT: dict[str, str] = {
-    **{"0": "abcdef", "1": "bc", "2": "abdeg", "3": "abcdg", "4": "bcfg", "5": "acdfg", "6": "acdefg", "7": "abc"},
-    **{"8": "abcdefg", "9": "abcdfg", "-": "g", "_": "d", "=": "dg", " ": "", "A": "abcefg", "b": "cdefg", "C": "adef"},
-    **{"c": "deg", "d": "bcdeg", "E": "adefg", "F": "aefg", "G": "acdef", "H": "bcefg", "h": "cefg", "I": "ef", "J": "bcde"},
-    **{"L": "def", "n": "ceg", "o": "cdeg", "O": "abcdef", "P": "abefg", "q": "abcfg", "r": "eg", "S": "acdfg", "t": "defg"},
-    **{"U": "bcdef", "u": "cde", "y": "bcdfg", "+": "g"},
+    "0": "abcdef",
+    "1": "bc",
+    "2": "abdeg",
+    "3": "abcdg",
+    "4": "bcfg",
+    "5": "acdfg",
+    "6": "acdefg",
+    "7": "abc",
+    "8": "abcdefg",
+    "9": "abcdfg",
+    "-": "g",
+    "_": "d",
+    "=": "dg",
+    " ": "",
+    "A": "abcefg",
+    "b": "cdefg",
+    "C": "adef",
+    "c": "deg",
+    "d": "bcdeg",
+    "E": "adefg",
+    "F": "aefg",
+    "G": "acdef",
+    "H": "bcefg",
+    "h": "cefg",
+    "I": "ef",
+    "J": "bcde",
+    "L": "def",
+    "n": "ceg",
+    "o": "cdeg",
+    "O": "abcdef",
+    "P": "abefg",
+    "q": "abcfg",
+    "r": "eg",
+    "S": "acdfg",
+    "t": "defg",
+    "U": "bcdef",
+    "u": "cde",
+    "y": "bcdfg",
+    "+": "g",
 }
 """Segments of each character: a top, b and c right, d bottom, e and f left, g middle."""
 
 LIT14: dict[str, str] = {
     **{char: segments.replace("g", "gh") for char, segments in LIT.items()},
-    **{"M": "bcefik", "N": "bcefin", "K": "efgkn", "V": "eflk", "W": "bcefln", "X": "ikln", "Y": "ikm", "Z": "adkl"},
-    **{"T": "ajm", "I": "adjm", "R": "abefghn", "D": "abcdjm", "B": "abcdhjm", "G": "acdefh", "+": "ghjm", "S": "acdfgh"},
+    "M": "bcefik",
+    "N": "bcefin",
+    "K": "efgkn",
+    "V": "eflk",
+    "W": "bcefln",
+    "X": "ikln",
+    "Y": "ikm",
+    "Z": "adkl",
+    "T": "ajm",
+    "I": "adjm",
+    "R": "abefghn",
+    "D": "abcdjm",
+    "B": "abcdhjm",
+    "G": "acdefh",
+    "+": "ghjm",
+    "S": "acdfgh",
 }
 """Fourteen segments: g and h halve the middle, i j k are the upper diagonals and upright, l m n the lower ones."""
 
 DOTS: dict[str, tuple[int, ...]] = {
-    **{"0": (14, 17, 19, 21, 25, 17, 14), "1": (4, 12, 4, 4, 4, 4, 14), "2": (14, 17, 1, 2, 4, 8, 31)},
-    **{"3": (31, 2, 4, 2, 1, 17, 14), "4": (2, 6, 10, 18, 31, 2, 2), "5": (31, 16, 30, 1, 1, 17, 14)},
-    **{"6": (6, 8, 16, 30, 17, 17, 14), "7": (31, 1, 2, 4, 8, 8, 8), "8": (14, 17, 17, 14, 17, 17, 14)},
-    **{"9": (14, 17, 17, 15, 1, 2, 12), "-": (0, 0, 0, 31, 0, 0, 0), "+": (0, 4, 4, 31, 4, 4, 0), " ": (0,) * 7},
-    **{"A": (14, 17, 17, 31, 17, 17, 17), "B": (30, 17, 17, 30, 17, 17, 30), "C": (14, 17, 16, 16, 16, 17, 14)},
-    **{"D": (28, 18, 17, 17, 17, 18, 28), "E": (31, 16, 16, 30, 16, 16, 31), "F": (31, 16, 16, 30, 16, 16, 16)},
-    **{"G": (14, 17, 16, 23, 17, 17, 15), "H": (17, 17, 17, 31, 17, 17, 17), "I": (14, 4, 4, 4, 4, 4, 14)},
-    **{"L": (16, 16, 16, 16, 16, 16, 31), "N": (17, 17, 25, 21, 19, 17, 17), "O": (14, 17, 17, 17, 17, 17, 14)},
-    **{"P": (30, 17, 17, 30, 16, 16, 16), "R": (30, 17, 17, 30, 20, 18, 17), "S": (15, 16, 16, 14, 1, 1, 30)},
-    **{"T": (31, 4, 4, 4, 4, 4, 4), "U": (17, 17, 17, 17, 17, 17, 14), "V": (17, 17, 17, 17, 17, 10, 4)},
-    **{"_": (0, 0, 0, 0, 0, 0, 31), "=": (0, 0, 31, 0, 31, 0, 0), "b": (16, 16, 22, 25, 17, 17, 30)},
-    **{"r": (0, 0, 22, 25, 16, 16, 16), "o": (0, 0, 14, 17, 17, 17, 14), "n": (0, 0, 22, 25, 17, 17, 17)},
+    "0": (14, 17, 19, 21, 25, 17, 14),
+    "1": (4, 12, 4, 4, 4, 4, 14),
+    "2": (14, 17, 1, 2, 4, 8, 31),
+    "3": (31, 2, 4, 2, 1, 17, 14),
+    "4": (2, 6, 10, 18, 31, 2, 2),
+    "5": (31, 16, 30, 1, 1, 17, 14),
+    "6": (6, 8, 16, 30, 17, 17, 14),
+    "7": (31, 1, 2, 4, 8, 8, 8),
+    "8": (14, 17, 17, 14, 17, 17, 14),
+    "9": (14, 17, 17, 15, 1, 2, 12),
+    "-": (0, 0, 0, 31, 0, 0, 0),
+    "+": (0, 4, 4, 31, 4, 4, 0),
+    " ": (0,) * 7,
+    "A": (14, 17, 17, 31, 17, 17, 17),
+    "B": (30, 17, 17, 30, 17, 17, 30),
+    "C": (14, 17, 16, 16, 16, 17, 14),
+    "D": (28, 18, 17, 17, 17, 18, 28),
+    "E": (31, 16, 16, 30, 16, 16, 31),
+    "F": (31, 16, 16, 30, 16, 16, 16),
+    "G": (14, 17, 16, 23, 17, 17, 15),
+    "H": (17, 17, 17, 31, 17, 17, 17),
+    "I": (14, 4, 4, 4, 4, 4, 14),
+    "L": (16, 16, 16, 16, 16, 16, 31),
+    "N": (17, 17, 25, 21, 19, 17, 17),
+    "O": (14, 17, 17, 17, 17, 17, 14),
+    "P": (30, 17, 17, 30, 16, 16, 16),
+    "R": (30, 17, 17, 30, 20, 18, 17),
+    "S": (15, 16, 16, 14, 1, 1, 30),
+    "T": (31, 4, 4, 4, 4, 4, 4),
+    "U": (17, 17, 17, 17, 17, 17, 14),
+    "V": (17, 17, 17, 17, 17, 10, 4),
+    "_": (0, 0, 0, 0, 0, 0, 31),
+    "=": (0, 0, 31, 0, 31, 0, 0),
+    "b": (16, 16, 22, 25, 17, 17, 30),
+    "r": (0, 0, 22, 25, 16, 16, 16),
+    "o": (0, 0, 14, 17, 17, 17, 14),
+    "n": (0, 0, 22, 25, 17, 17, 17),
 }
 """Seven rows of five dots each, the leftmost dot the highest bit."""
 
@@ -80,7 +153,14 @@ def _segment(name: str, stroke: float, gap: float, slant: float) -> tuple[Vec, .
     else:
         x = half if name in "fe" else right - half
         top, low = (half + gap, middle - gap) if name in "fb" else (middle + gap, bottom - half - gap)
-        shape = [(x, top), (x + half, top + half), (x + half, low - half), (x, low), (x - half, low - half), (x - half, top + half)]
+        shape = [
+            (x, top),
+            (x + half, top + half),
+            (x + half, low - half),
+            (x, low),
+            (x - half, low - half),
+            (x - half, top + half),
+        ]
     return tuple((x + slant * (0.5 - y), y) for x, y in shape)
 
 
@@ -128,8 +208,17 @@ def draw_segments(
 
 
 def draw_dots(
-    pen: Pen, text: str, left: float, top: float, height: float, color: Color, alpha: float, blur: float = 0.0, ghost: bool = False,
-    round_dots: bool = False, full: float = 0.86,
+    pen: Pen,
+    text: str,
+    left: float,
+    top: float,
+    height: float,
+    color: Color,
+    alpha: float,
+    blur: float = 0.0,
+    ghost: bool = False,
+    round_dots: bool = False,
+    full: float = 0.86,
 ) -> None:
     """Draw `text` in a 5x7 matrix filling the cells of `draw_segments`; `full` is a dot's share of its pitch."""
     path, x = skia.Path(), left
