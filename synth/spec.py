@@ -105,13 +105,18 @@ class Needle:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A further hand beside the measuring needle: a maximum pointer or a set hand."""
+    """A further hand beside the measuring needle: a maximum pointer or a set hand.
+
+    `above` says that it turns in front of the measuring needle; `lettered` is written on its tip.
+    """
 
     needle: Needle
     fraction: float
     label: Literal["max", "set"]
     color_name: str
     marker: bool = False
+    above: bool = False
+    lettered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
