@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from synth.flat.pen import Pen, lighten, linear, radial, rgba, sweep
-from synth.scene import Light, Pose
+from synth.scene import Light, Pose, Wear
 from synth.spec import Case, Color
 
 
@@ -23,9 +23,20 @@ def draw_shadow(pen: Pen, case: Case, pose: Pose, light: Light) -> None:
     """The soft shadow that the whole instrument throws on what is behind it."""
     turn = math.radians(light.shadow_deg)
     reach = 6 + 0.25 * case.depth
+    soft = 3 + 14 * light.softness
     with pen.plane(pose.homography(-case.depth)):
         pen.canvas.translate(-math.sin(turn) * reach, math.cos(turn) * reach)
-        _shape(pen, case, 102.0, (0, 0, 0), 0.75 * light.shadow, 3 + 14 * light.softness)
+        if case.shape == "round":  # a gradient costs a tenth of a blurred mask
+            size = 102.0 + soft
+            dark = [rgba((0, 0, 0), 0.75 * light.shadow), rgba((0, 0, 0), 0.28 * light.shadow), rgba((0, 0, 0), 0.0)]
+            pen.canvas.scale(1.0, case.aspect)
+            pen.disc(0, 0, size, (0, 0, 0), shader=radial(0, 0, size, dark, [1 - 2 * soft / size, 1 - 0.7 * soft / size, 1.0]))
+        else:
+            steps = 5
+            for k in range(steps):
+                out = soft * (1 - 2 * k / (steps - 1))
+                half, tall = 102.0 + out, 102.0 * case.aspect + out
+                pen.box(-half, -tall, half, tall, (0, 0, 0), case.corner + soft, 0.16 * light.shadow)
 
 
 def draw_stem(pen: Pen, case: Case, pose: Pose, rng: np.random.Generator) -> None:
@@ -156,3 +167,37 @@ def shade_face(pen: Pen, case: Case, light: Light, rng: np.random.Generator) -> 
                 alpha=light.shadow * 0.8,
                 blur=3.5,
             )
+
+
+RUST = ((112, 62, 34), (134, 80, 40), (84, 48, 30))
+
+
+def wear_case(pen: Pen, case: Case, pose: Pose, wear: Wear, rng: np.random.Generator) -> None:
+    """Rust and paint along the bezel and oil running down from it; the face stays free."""
+    middle, width = 100.0 - case.bezel / 2, max(case.bezel, 2.0)
+    with pen.plane(pose.homography(case.recess)):
+        for _ in range(int(40 * wear.rust)):
+            x, y = _on_bezel(case, middle + width * float(rng.normal(0, 0.2)), rng)
+            size = min(width * 0.5, float(rng.exponential(1.6)) + 0.4)
+            pen.oval(x, y, size, size * float(rng.uniform(0.5, 1.3)), RUST[int(rng.integers(3))], float(rng.uniform(0.3, 0.85)))
+        color = (int(rng.integers(20, 250)), int(rng.integers(20, 250)), int(rng.integers(20, 250)))
+        for _ in range(wear.paint):
+            x, y = _on_bezel(case, middle, rng)
+            pen.disc(x, y, min(width * 0.5, float(rng.uniform(0.8, 4.5))), color, 0.95)
+    if wear.oil > 0:
+        with pen.plane(pose.homography(0.0)):
+            low = 100.0 * case.aspect
+            for _ in range(int(1 + 4 * wear.oil)):
+                x, long = float(rng.normal(0, 30)), float(rng.uniform(8, 50))
+                pen.polyline(
+                    [(x, low - 3), (x + float(rng.normal(0, 3)), low + long)], (30, 22, 12), float(rng.uniform(1.5, 6)), 0.6
+                )
+
+
+def _on_bezel(case: Case, radius: float, rng: np.random.Generator) -> tuple[float, float]:
+    turn = float(rng.uniform(0, 2 * math.pi))
+    x, y = math.cos(turn), math.sin(turn)
+    if case.shape != "round":
+        longest = max(abs(x), abs(y))
+        x, y = x / longest, y / longest
+    return radius * x, y * (case.aspect * 100.0 - (100.0 - radius))

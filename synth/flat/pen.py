@@ -138,6 +138,12 @@ class Pen:
                 skia.Canvas.PointMode.kLines_PointMode, [skia.Point(x, y) for x, y in ends], self.paint(color, stroke=width)
             )
 
+    def dots(self, points: Sequence[Vec], color: Color, size: float, alpha: float = 1.0) -> None:
+        """Round dots `size` across, in one call."""
+        paint = self.paint(color, alpha, stroke=size)
+        paint.setStrokeCap(skia.Paint.kRound_Cap)
+        self.canvas.drawPoints(skia.Canvas.PointMode.kPoints_PointMode, [skia.Point(x, y) for x, y in points], paint)
+
     def arc(self, x: float, y: float, radius: float, start_deg: float, sweep_deg: float, color: Color, width: float) -> None:
         """Part of a circle; angles clockwise from 6 o'clock."""
         rect = skia.Rect.MakeLTRB(x - radius, y - radius, x + radius, y + radius)
