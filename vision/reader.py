@@ -18,11 +18,13 @@ from vision.calibration import Calibration
 from vision.crops import Pixels, View, cut, read_view
 from vision.dense import read_points
 from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
+from vision.encoder import HybridEncoderOutput
 from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
 from vision.judge import Evidence, judge
 from vision.locate import FoundBox, LocateOptions, locate
+from vision.looks import LOOKS, Look, Places, agree
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
@@ -43,6 +45,7 @@ class ReaderOptions:
     min_box_px: float = 28.0
     threads: int = 1
     text_side_px: int = 736
+    looks: tuple[Look, ...] = LOOKS
     batch_size: int = 8
 
 
@@ -141,17 +144,23 @@ class Reader:
             views = [read_view(found.box, size) for found in chunk]
             pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(self.device)
             encoded = self.model.encode(pixels)
-            estimate = read_points(self.model.dense_maps(encoded).points)
+            places = [self._places(encoded, views)]
+            for look in self.options.looks:
+                turned = [look.of(view) for view in views]
+                pixels = to_pixel_values(np.stack([cut(image, view) for view in turned])).to(self.device)
+                places.append(self._places(self.model.encode(pixels), turned))
             sequences = generate(self.model, encoded, "read")
             for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
                 fields, problem = _decode(sequence)
-                places = {
-                    name: view.to_photo((float(x), float(y)))
-                    for name, (x, y) in zip(POINT_NAMES, estimate.xy[row].tolist(), strict=True)
-                }
-                mass = dict(zip(POINT_NAMES, estimate.mass[row].tolist(), strict=True))
-                crops.append(_Crop(found, view, fields, problem, field_choices(sequence), EvidencePoints(**places), mass))
+                agreed = agree([place[row] for place in places])
+                crops.append(_Crop(found, view, fields, problem, field_choices(sequence), agreed.points, agreed.confidence))
         return crops
+
+    def _places(self, encoded: HybridEncoderOutput, views: Sequence[View]) -> list[Places]:
+        """Where each view's evidence points lie in the image."""
+        estimate = read_points(self.model.dense_maps(encoded).points)
+        rows = zip(views, estimate.xy.tolist(), estimate.mass.tolist(), strict=True)
+        return [Places(tuple(view.to_photo((x, y)) for x, y in xy), tuple(mass)) for view, xy, mass in rows]
 
     def _judge(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> InstrumentReading | None:
         if crop.fields is None and crop.problem is None:
