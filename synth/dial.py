@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from synth.fonts import advance
 from synth.needle_shape import needle_outline, needle_tip
 from synth.spec import Color, Scale, ScaleArt, Vec, direction, polar
 
@@ -98,14 +99,14 @@ def numerals(scale: Scale, art: ScaleArt, pivot: Vec) -> tuple[PrintedNumeral, .
     return tuple(found)
 
 
-def number_width(text: str, size: float, condensed: float = 1.0) -> float:
-    """About the width of a printed number in face units: digits of even width, signs and points narrower."""
-    return size * condensed * sum({".": 0.29, "-": 0.4}.get(sign, 0.6) for sign in text)
+def number_width(text: str, size: float, font: str, condensed: float = 1.0) -> float:
+    """Width of a printed number in face units."""
+    return size * condensed * advance(text, font)
 
 
 def numeral_reach(text: str, size: float, art: ScaleArt, angle_deg: float) -> float:
     """Half of a number's extent along the radius through its mark: between that of its box and of the oval in it."""
-    half_width, half_height = 0.5 * number_width(text, size, art.condensed), 0.37 * size
+    half_width, half_height = 0.5 * number_width(text, size, art.font, art.condensed), 0.37 * size
     if art.numerals_rotated:
         return half_height
     across, along = (abs(part) for part in direction(angle_deg))
@@ -129,7 +130,8 @@ def numerals_collide(scale: Scale, art: ScaleArt, margin: float = 0.12) -> bool:
 
 def _touch(one: PrintedNumeral, two: PrintedNumeral, art: ScaleArt, margin: float) -> bool:
     dx, dy = abs(one.center[0] - two.center[0]), abs(one.center[1] - two.center[1])
-    wide = 0.5 * (number_width(one.text, one.size, art.condensed) + number_width(two.text, two.size, art.condensed))
+    first, second = (number_width(number.text, number.size, art.font, art.condensed) for number in (one, two))
+    wide = 0.5 * (first + second)
     tall, room = 0.37 * (one.size + two.size), margin * max(one.size, two.size)
     if art.numerals_rotated:
         return math.hypot(dx, dy) < wide + room
@@ -147,7 +149,7 @@ def _uncrowded(scale: Scale, art: ScaleArt, values: tuple[float, ...]) -> tuple[
     kept: list[float] = []
     room = math.radians(scale.sweep_deg) * max(art.numeral_radius, 1.0)
     for value in (values[0], values[-1], *(values[1:-1] if wide_start else values[-2:0:-1])):
-        width = number_width(numeral_text(value, scale, art), art.numeral_size, art.condensed) + 0.2 * art.numeral_size
+        width = number_width(numeral_text(value, scale, art), art.numeral_size, art.font, art.condensed) + 0.2 * art.numeral_size
         places = (scale.fraction_of(other) for other in kept)
         if all(abs(scale.fraction_of(value) - place) * room > max(width, art.numeral_size) for place in places):
             kept.append(value)

@@ -57,7 +57,7 @@ def numeral_boxes(scale: Scale, art: ScaleArt, pivot: Vec) -> list[Rect]:
     """Boxes of a scale's numerals as they are drawn, from measured widths."""
     found = []
     for number in numerals(scale, art, pivot):
-        wide, tall = 0.5 * text_extent(number.text, art.numeral_size, art.font, art.condensed), 0.4 * art.numeral_size
+        wide, tall = 0.5 * text_extent(number.text, number.size, art.font, art.condensed), 0.4 * number.size
         if art.numerals_rotated:
             turn = math.radians(number.angle_deg)
             cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
@@ -74,6 +74,16 @@ def _ring(scale: Scale, art: ScaleArt, pivot: Vec) -> NDArray[np.float64]:
     turns = np.radians(scale.start_deg + np.linspace(0, sweep, count))
     radii = (art.radius, art.radius - 0.5 * art.major_length, art.radius - art.major_length)
     return np.concatenate([np.stack([pivot[0] - r * np.sin(turns), pivot[1] + r * np.cos(turns)], axis=1) for r in radii])
+
+
+def _line_boxes(line: Print) -> list[Rect]:
+    """Boxes of a line of print: one, or one for each letter along a curve."""
+    if line.curve <= 0:
+        return [print_box(line)]
+    turn = math.degrees(1.04 * text_extent(line.text, line.size, line.font, line.condensed) / line.curve)
+    count, half = max(2, len(line.text)), 0.55 * line.size
+    places = [polar((line.x, line.y), line.curve, line.angle_deg + turn * (k / (count - 1) - 0.5)) for k in range(count)]
+    return [(x - half, y - half, x + half, y + half) for x, y in places]
 
 
 class FaceRoom:
@@ -93,6 +103,8 @@ class FaceRoom:
         hub = max(spec.needle.hub, spec.reset_knob, 4.0) + 1.0
         boxes.append((self.x - hub, self.y - hub, self.x + hub, self.y + hub))
         boxes += [(x - r, y - r, x + r, y + r) for x, y, r in spec.screws]
+        for line in spec.prints:
+            boxes += _line_boxes(line)
         if spec.inner is not None:
             one = spec.inner
             boxes.append((one.x - one.half_width, one.y - one.half_height, one.x + one.half_width, one.y + one.half_height))

@@ -47,6 +47,8 @@ class DialOptions(_Part):
     set_hand: Share = 0.13
     odd_gap: Share = 0.10
     dark_face: Share = 0.18
+    third_scale: Share = 0.2
+    rails: Share = 0.12
 
 
 class WearOptions(_Part):

@@ -1,17 +1,23 @@
-"""Dials: what kinds there are, how their scales run and what is printed on them."""
+"""Dials: what kinds there are, and how a face of each kind is made up."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import replace
 
-from synth.draw import HUES, Rng, any_color, between, chance, gray, near, pick, weighted
+from synth import kinds_other, kinds_pressure
+from synth.draft import Draft
+from synth.draw import HUES, Rng, between, chance, gray, near, pick, weighted
 from synth.fonts import BOLD, SANS, SERIF
 from synth.recipe import DialOptions, Recipe
+from synth.sample_case import Layout, sample_case, sample_colors, sample_layout
+from synth.sample_face import sample_face
+from synth.sample_further import sample_further, sample_vacuum, vacuum_art
 from synth.sample_hands import sample_hands, sample_needle
 from synth.sample_print import sample_prints
-from synth.sample_scale import Layout, sample_art, sample_fraction, sample_scale, sample_second, sample_vacuum
-from synth.spec import Case, Color, DialSpec, ScaleArt, Zone
+from synth.sample_scale import Fixed, fit_numerals, numeral_room, sample_art, sample_fraction, sample_scale
+from synth.sample_zones import arc_band, arc_words, limit_line, rails, sample_zones, value_zones, wedge
+from synth.spec import Color, DialSpec, Print, ScaleArt, Zone
 
 PRESSURE = {
     "MPa": 0.24,
@@ -31,36 +37,82 @@ TEMPERATURE = {"°C": 0.75, "°F": 0.22, "% RH": 0.03}
 ELECTRIC = {"V": 0.24, "A": 0.26, "mA": 0.12, "kV": 0.12, "kA": 0.05, "mV": 0.04, "Hz": 0.08, "kW": 0.06, "%": 0.03}
 AUTOMOTIVE = {"km/h": 0.16, "mph": 0.14, "r/min": 0.2, "psi": 0.18, "bar": 0.1, "°C": 0.06, "°F": 0.06, "V": 0.06, "kn": 0.04}
 OTHER = {"L/min": 0.15, "m3/h": 0.1, "gpm": 0.1, "%": 0.15, "% RH": 0.15, "cc": 0.1, "r/min": 0.15, "Pa": 0.1}
-UNITS = {"pressure": PRESSURE, "thermometer": TEMPERATURE, "transformer": TEMPERATURE, "panel": ELECTRIC, "quadrant": ELECTRIC}
+UNITS = {
+    "pressure": PRESSURE,
+    "thermometer": TEMPERATURE,
+    "transformer": TEMPERATURE,
+    "panel": ELECTRIC,
+    "quadrant": ELECTRIC,
+    "automotive": AUTOMOTIVE,
+}
+KINDS: dict[str, Callable[[Rng, DialOptions], Draft]] = {
+    "compound": kinds_pressure.compound,
+    "vacuum": kinds_pressure.vacuum,
+    "differential": kinds_pressure.differential,
+    "contact": kinds_pressure.contact,
+    "status": kinds_pressure.status,
+    "flow": kinds_pressure.flow,
+    "level": kinds_pressure.level,
+    "hygrometer": kinds_other.hygrometer,
+    "barometer": kinds_other.barometer,
+    "airspeed": kinds_other.airspeed,
+    "oven": kinds_other.oven,
+    "moving_iron": kinds_other.moving_iron,
+    "logarithmic": kinds_other.logarithmic,
+    "speedometer": kinds_other.speedometer,
+    "tachometer": kinds_other.tachometer,
+    "gas": kinds_other.gas,
+}
+"""Kinds that fix more than a family does; the other styles of a recipe are families (`_general`)."""
 
 
 def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
     """A dial of a random style."""
     style = weighted(rng, recipe.dial_styles)
     options = recipe.dial
-    case = _case(rng, style)
-    layout = _layout(rng, style, case, options)._replace(large=style == "transformer" and chance(rng, 0.7))
-    unit = weighted(rng, UNITS.get(style) or pick(rng, (AUTOMOTIVE, OTHER, PRESSURE)) if style != "automotive" else AUTOMOTIVE)
-    scale = sample_scale(rng, unit, layout, options)
-    dark = chance(rng, {"transformer": 0.85, "automotive": 0.7, "wild": 0.5}.get(style, options.dark_face * 0.6))
-    face, ink = _colors(rng, dark, style)
+    draft = KINDS[style](rng, options) if style in KINDS else _general(rng, style, options)
+    if style in KINDS and chance(rng, 0.6 * options.no_unit):
+        draft = replace(draft, scale=replace(draft.scale, unit=None, unit_text=None), further=0.0)
+    return draw_up(rng, draft, options)
+
+
+def _general(rng: Rng, style: str, options: DialOptions) -> Draft:
+    """Any range of a unit of the family."""
+    case = sample_case(rng, style)
+    layout = sample_layout(rng, style, case, options)._replace(large=style == "transformer" and chance(rng, 0.7))
+    scale = sample_scale(rng, weighted(rng, UNITS.get(style) or pick(rng, (AUTOMOTIVE, OTHER, PRESSURE))), layout, options)
+    draft = Draft(style, case, layout, scale)
+    if style == "pressure" and chance(rng, options.vacuum_side):
+        right, left = sample_vacuum(rng, scale)
+        return replace(draft, scale=right, side=left)
+    if style in ("pressure", "thermometer", "automotive"):
+        return replace(draft, further=options.second_scale, third=options.third_scale)
+    if style == "transformer" and chance(rng, 0.5) and scale.is_linear and len(majors := scale.majors()) <= 9:
+        ends, middle = pick(rng, ((1.35, 0.85), (0.8, 1.1), (1.2, 0.75), (1.0, 1.3)))
+        sizes = tuple(ends if i in (0, len(majors) - 1) else middle for i in range(len(majors)))
+        return replace(draft, numerals_at=majors, sizes=sizes)
+    return draft
+
+
+def draw_up(rng: Rng, draft: Draft, options: DialOptions) -> DialSpec:
+    """The whole face of a draft: colours, ticks and numbers, arcs, further scales, hands and print."""
+    style, case, layout, scale = draft.base, draft.case, draft.layout, draft.scale
+    own = {"transformer": 0.85, "automotive": 0.7, "wild": 0.5}.get(style, options.dark_face * 0.6)
+    face, ink = sample_colors(rng, chance(rng, own if draft.dark is None else draft.dark), style)
     font = pick(rng, BOLD if style in ("transformer", "automotive") or chance(rng, 0.35) else SANS)
     if chance(rng, 0.07):
         font = pick(rng, SERIF)
-    vacuum = None
-    if style == "pressure" and chance(rng, options.vacuum_side):
-        scale, vacuum = sample_vacuum(rng, scale)
-    art = sample_art(rng, scale, layout, style, font, ink)
-    second = None
-    if vacuum is not None:
-        second = vacuum, replace(art, unsigned=True, color=near(rng, HUES["red"], 12) if chance(rng, 0.35) else ink)
-    elif style in ("pressure", "thermometer", "automotive") and chance(rng, options.second_scale):
-        art, second = sample_second(rng, scale, art, ink)
-    fraction = sample_fraction(rng, scale, options.at_rest)
+    art = _art(rng, draft, font, ink)
+    second = third = None
+    if draft.side is not None:
+        second = draft.side, vacuum_art(rng, draft.side, art, ink)
+    elif chance(rng, draft.further):
+        art, further_scales = sample_further(rng, scale, art, ink, draft.third)
+        second, third = (*further_scales, None, None)[:2]
     needle = sample_needle(rng, style, art, face, ink)
-    zones = _zones(rng, art, style) if chance(rng, options.zones) or (style == "edge" and chance(rng, 0.4)) else ()
-    share = options.set_hand * (4.0 if style == "transformer" else 1.0)
-    hands = sample_hands(rng, needle, art, scale, share)
+    zones, words = _arcs(rng, draft, art, options, font, ink)
+    fraction = sample_fraction(rng, scale, options.at_rest if draft.rest is None else draft.rest)
+    share = options.set_hand * (4.0 if style == "transformer" else 1.0) if draft.hands is None else draft.hands
     skirted = style in ("panel", "edge") and chance(rng, 0.55)
     cornered = style == "quadrant" and chance(rng, 0.55)
     spec = DialSpec(
@@ -72,8 +124,9 @@ def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
         needle=needle,
         fraction=fraction,
         second=second,
+        third=third,
         zones=zones,
-        hands=hands,
+        hands=sample_hands(rng, needle, art, scale, share, fraction, 3 if style == "transformer" else 2),
         screws=_screws(rng, layout, style),
         skirt=layout.pivot[1] - between(rng, 2, 18) if skirted else None,
         cover=between(rng, 8, 45) if cornered else 0.0,
@@ -82,133 +135,49 @@ def sample_dial(rng: Rng, recipe: Recipe) -> DialSpec:
         reset_knob=between(rng, 14, 26) if chance(rng, 0.35 if style == "transformer" else 0.02) else 0.0,
         glass=between(rng, 0.2, 1.0),
     )
-    return replace(spec, prints=sample_prints(rng, spec, style))
+    # Print finds its room around what is there; words over the scale are there first.
+    spec = replace(spec, look=sample_face(rng, spec, style), prints=words)
+    return replace(spec, prints=(*words, *sample_prints(rng, spec, style)))
 
 
-def _case(rng: Rng, style: str) -> Case:
-    square = (style in ("panel", "quadrant") and chance(rng, 0.85)) or (style == "edge" and chance(rng, 0.4))
-    shape = "round"
-    aspect = 1.0
-    if square:
-        aspect = 1.0 if chance(rng, 0.7) else between(rng, 0.72, 1.0)
-        shape = "square"
-    looks: list[tuple[Color, str]] = [
-        (gray(rng, 150, 225), "metal"),
-        (gray(rng, 8, 45), "flat"),
-        (near(rng, (190, 150, 80), 14), "metal"),
-        (gray(rng, 60, 160), "flat"),
-        (gray(rng, 205, 245), "flat"),
-        (any_color(rng), "flat"),
-    ]
-    weights = (0.42, 0.28, 0.07, 0.1, 0.07, 0.06) if not square else (0.08, 0.52, 0.0, 0.15, 0.2, 0.05)
-    color, bezel_style = looks[int(rng.choice(6, p=weights))]
-    if chance(rng, 0.25):
-        bezel_style = "stepped"
-    bezel = between(rng, 3, 9) if chance(rng, 0.55) else between(rng, 9, 20)
-    if chance(rng, 0.06):
-        bezel, bezel_style = 1.0, "none"
-    flange = 0.0
-    if not square and chance(rng, 0.12):
-        flange = between(rng, 108, 140)
-    stem = "none" if square else pick(rng, ("none", "none", "bottom", "bottom", "bottom", "top", "left"))
-    return Case(
-        shape="round" if shape == "round" else "square",
-        bezel=bezel,
-        bezel_color=color,
-        bezel_style=bezel_style,  # type: ignore[arg-type]
-        depth=between(rng, 15, 60),
-        side_color=near(rng, color, 20) if chance(rng, 0.6) else gray(rng, 10, 70),
-        aspect=aspect,
-        corner=between(rng, 1, 14),
-        flange=flange,
-        flange_square=chance(rng, 0.3),
-        flange_color=gray(rng, 10, 200),
-        stem=stem,  # type: ignore[arg-type]
-        stem_color=near(rng, (176, 142, 72), 16) if chance(rng, 0.55) else gray(rng, 90, 190),
-        recess=between(rng, 0, 14),
-        ring=between(rng, 1, 6) if chance(rng, 0.25) else 0.0,
-        ring_color=gray(rng, 5, 60) if chance(rng, 0.6) else gray(rng, 150, 240),
-    )
-
-
-def _layout(rng: Rng, style: str, case: Case, options: DialOptions) -> Layout:
-    inner = 100 - case.bezel - case.ring
-    tall = 100 * case.aspect - case.bezel - case.ring
-    if style in ("panel", "edge"):
-        sweep = 90.0 if chance(rng, 0.5) else between(rng, 60, 120)
-        pivot = (float(rng.normal(0, 1.0)), tall * between(rng, 0.25, 0.72))
-        half = math.radians(sweep / 2)
-        radius = min((inner * 0.86) / math.sin(half), pivot[1] + tall * between(rng, 0.55, 0.78))
-        return Layout(pivot, radius, 180 - sweep / 2, sweep)
-    if style == "quadrant":
-        pivot = (inner * between(rng, 0.5, 0.72), tall * between(rng, 0.5, 0.72))
-        radius = min(pivot[0] + inner * 0.8, pivot[1] + tall * 0.8) * between(rng, 0.85, 1.0)
-        return Layout(pivot, radius, 90.0 + float(rng.normal(0, 1.5)), 90.0 + float(rng.normal(0, 1.5)))
-    if style == "transformer" and chance(rng, 0.45):
-        sweep = between(rng, 80, 170)
-        pivot = (0.0, inner * between(rng, 0.05, 0.5))
-        radius = min(
-            inner * between(rng, 0.8, 0.95) / max(math.sin(math.radians(min(sweep, 180) / 2)), 0.6), pivot[1] + inner * 0.85
+def _art(rng: Rng, draft: Draft, font: str, ink: Color) -> ScaleArt:
+    fixed = Fixed(draft.numerals_at, draft.sizes, draft.size, draft.unsigned, draft.plus)
+    art = sample_art(rng, draft.scale, draft.layout, draft.base, font, ink, fixed if draft.fixes_print else None)
+    if draft.blocks:
+        length = between(rng, 7, 12)
+        wide = length * between(rng, 0.5, 1.0)
+        art = replace(
+            art, major_length=length, minor_length=length * 0.5, major_width=wide, minor_width=wide * 0.4, end_extra=0.0
         )
-        radius = min(radius, inner * 1.05)
-        return Layout(pivot, radius, 180 - sweep / 2, sweep)
-    common = {"pressure": (270.0, 270.0, 270.0, 300.0, 240.0), "thermometer": (270.0, 270.0, 300.0, 240.0, 288.0)}.get(
-        style, (270.0, 240.0, 180.0, 220.0)
-    )
-    sweep = pick(rng, common) if chance(rng, 0.72) else (between(rng, 160, 340) if chance(rng, 0.85) else between(rng, 80, 160))
-    start = 180 - sweep / 2 + (float(rng.normal(0, 2)) if chance(rng, 0.3) else 0.0)
-    if chance(rng, 0.04):  # nearly the whole circle
-        sweep, start = (turn := between(rng, 315, 350)), 180 - turn / 2
-    if chance(rng, options.odd_gap):
-        start = between(rng, 0, 360)
-    pivot = (0.0, 0.0) if chance(rng, 0.8) else (float(rng.normal(0, 3)), float(rng.normal(2, 6)))
-    reach = inner - math.hypot(*pivot)
-    return Layout(pivot, reach * between(rng, 0.78, 0.97), start % 360, sweep)
+        art = fit_numerals(rng, draft.scale, replace(art, arc=False, dotted=False, inward=True, numeral_gap=2.0), even=False)
+    return art
 
 
-def _colors(rng: Rng, dark: bool, style: str) -> tuple[Color, Color]:
-    if dark:
-        face = gray(rng, 8, 50) if chance(rng, 0.85) else near(rng, pick(rng, ((20, 40, 70), (30, 60, 40), (70, 25, 25))), 10)
-        ink = (
-            gray(rng, 215, 255)
-            if chance(rng, 0.75)
-            else near(rng, pick(rng, ((235, 200, 60), (230, 225, 190), (120, 180, 240), (240, 120, 50))), 8)
-        )
-        return face, ink
-    faces = (
-        (246, 246, 244),
-        (240, 236, 220),
-        (226, 226, 222),
-        (205, 208, 208),
-        (225, 215, 180),
-        (200, 215, 205),
-        (240, 225, 120),
-        (200, 215, 235),
-    )
-    face = near(rng, faces[int(rng.choice(8, p=(0.46, 0.16, 0.14, 0.1, 0.04, 0.04, 0.02, 0.04)))], 4)
-    ink = gray(rng, 5, 45) if chance(rng, 0.9) else near(rng, pick(rng, (HUES["blue"], HUES["red"], (70, 50, 40))), 10)
-    return face, ink
-
-
-def _zones(rng: Rng, art: ScaleArt, style: str) -> tuple[Zone, ...]:
-    count = int(rng.integers(1, 4))
-    inner = art.radius - art.major_length * between(rng, 0.3, 1.2)
-    outer = inner + between(rng, 2, 9)
-    if style == "edge":
-        inner, outer = art.radius - between(rng, 10, 24), art.radius
-    if chance(rng, 0.3):
-        inner, outer = art.radius + 0.5, art.radius + between(rng, 2, 6)
-    cuts = sorted(rng.uniform(0, 1, count + 1).tolist())
-    if chance(rng, 0.5):
-        cuts[-1] = 1.0
-    if chance(rng, 0.4):
-        cuts[0] = 0.0
-    names = [pick(rng, ("red", "green", "yellow", "blue", "red", "green")) for _ in range(count)]
-    return tuple(
-        Zone(cuts[i], cuts[i + 1], inner, outer, near(rng, HUES[names[i]], 15))
-        for i in range(count)
-        if cuts[i + 1] - cuts[i] > 0.03
-    )
+def _arcs(
+    rng: Rng, draft: Draft, art: ScaleArt, options: DialOptions, font: str, ink: Color
+) -> tuple[tuple[Zone, ...], tuple[Print, ...]]:
+    """Coloured arcs, double arcs and the limit line, and the words over parts of the scale."""
+    scale, style = draft.scale, draft.base
+    zones: tuple[Zone, ...] = ()
+    if draft.arcs:
+        inner, outer = arc_band(rng, scale, art, draft.place)
+        zones = value_zones(rng, scale, draft.arcs, inner, outer)
+    elif chance(rng, options.zones) or (style == "edge" and chance(rng, 0.4)):
+        zones = sample_zones(rng, scale, art, style)
+    if style == "pressure" and chance(rng, 0.08):
+        zones = (*zones, limit_line(rng, scale, art, near(rng, HUES["red"], 12)))
+    if not draft.blocks and chance(rng, options.rails):
+        zones = (*rails(rng, scale, art), *zones)
+    elif style == "wild" and not zones and chance(rng, 0.12):
+        room = numeral_room(scale, art)
+        zones = wedge(scale, room - between(rng, 6, 10), 5.5, ink if chance(rng, 0.4) else near(rng, HUES["red"], 15))
+    # Broad arcs carry their own words.
+    if not draft.words or any(zone.outer - zone.inner >= 4.0 for zone in zones):
+        return zones, ()
+    size = between(rng, 5, 8)
+    radius = numeral_room(scale, art) - 0.8 * size
+    low = min((zone.inner for zone in zones if zone.outer < art.radius - art.major_length), default=radius + 0.7 * size)
+    return zones, arc_words(scale, draft.words, min(radius, low - 0.7 * size), size, font, ink, draft.layout.pivot)
 
 
 def _screws(rng: Rng, layout: Layout, style: str) -> tuple[tuple[float, float, float], ...]:

@@ -1,46 +1,32 @@
-"""Scales: range and divisions, how they are drawn, where the needle stands, and a second scale inside."""
+"""Scales: range and divisions, how they are drawn, and where the needle stands."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from synth import ranges
-from synth.dial import number_text
+from synth.dial import numeral_reach, numeral_text, numerals, numerals_collide, printed_values
 from synth.draw import HUES, Rng, between, chance, near, pick
 from synth.recipe import DialOptions
-from synth.sample_print import text_width
-from synth.spec import Color, Scale, ScaleArt, Vec
-
-SECOND_UNITS = {
-    "MPa": ("kgf/cm2", 10.197),
-    "bar": ("psi", 14.504),
-    "psi": ("kPa", 6.8948),
-    "kPa": ("psi", 0.14504),
-    "kgf/cm2": ("psi", 14.223),
-    "inHg": ("kPa", 3.3864),
-    "°C": ("°F", 1.8),
-    "°F": ("°C", 1 / 1.8),
-    "mph": ("km/h", 1.6093),
-    "km/h": ("mph", 0.62137),
-    "mbar": ("mmHg", 0.75006),
-    "Pa": ("mmH2O", 0.10197),
-    "mmHg": ("kPa", 0.13332),
-}
+from synth.sample_case import Layout
+from synth.spec import Color, Scale, ScaleArt
 
 
-class Layout(NamedTuple):
-    """Where the scale lies on the face."""
+class Fixed(NamedTuple):
+    """What a kind of dial fixes of its numbers: which values carry them, relative sizes, size, signs."""
 
-    pivot: Vec
-    radius: float
-    start_deg: float
-    sweep_deg: float
-    large: bool = False
+    numerals_at: tuple[float, ...]
+    sizes: tuple[float, ...]
+    size: float
+    unsigned: bool
+    plus: bool
 
 
 def sample_scale(rng: Rng, unit: str, layout: Layout, options: DialOptions) -> Scale:
+    """A range of the unit with divisions that its maker would choose; rarely counter-clockwise or not linear."""
     low, high = pick(rng, ranges.RANGES[unit])
     most = 15 if layout.sweep_deg > 200 else 8
     if layout.large:
@@ -53,96 +39,173 @@ def sample_scale(rng: Rng, unit: str, layout: Layout, options: DialOptions) -> S
         minors = 1
     multiplier = None
     if high >= 1000 and low >= 0 and chance(rng, 0.9 if unit == "r/min" else options.multiplier * 3):
-        multiplier = 1000.0 if unit == "r/min" or chance(rng, 0.4) else 100.0
+        multiplier = 1000.0 if (unit == "r/min" and chance(rng, 0.75)) or chance(rng, 0.4) else 100.0
     elif high <= 100 and low >= 0 and chance(rng, options.multiplier * 0.25):
         multiplier = pick(rng, (10.0, 100.0, 0.1))
     factor = multiplier if multiplier and high >= 1000 else 1.0
     exponent = 1.0
     if chance(rng, options.nonlinear * (3 if unit in ("L/min", "m3/h", "gpm", "A", "cc") and low == 0 else 0.7)) and low == 0:
         exponent = between(rng, 1.3, 2.0) if chance(rng, 0.75) else between(rng, 0.5, 0.8)
-    clockwise = not chance(rng, options.counter_clockwise)
-    start = layout.start_deg if clockwise else (layout.start_deg + layout.sweep_deg) % 360
     printed = not chance(rng, options.no_unit)
-    return Scale(
+    scale = Scale(
         minimum=round(low / factor, 9),
         maximum=round(high / factor, 9),
         major_step=round(step / factor, 12),
         minors=minors,
-        start_deg=start,
+        start_deg=layout.start_deg,
         sweep_deg=layout.sweep_deg,
-        clockwise=clockwise,
         exponent=exponent,
         unit=unit if printed else None,
         unit_text=ranges.unit_text(rng, unit) if printed else None,
         multiplier=multiplier,
     )
+    return reversed_scale(scale) if chance(rng, options.counter_clockwise) else scale
 
 
-class _Fit(NamedTuple):
-    """Numerals that fit: their size, how many majors apart they stand, and their radius."""
-
-    size: float
-    every: int
-    radius: float
+def reversed_scale(scale: Scale) -> Scale:
+    """The same scale running the other way over the same arc."""
+    return replace(scale, start_deg=scale.end_deg, clockwise=not scale.clockwise)
 
 
-def _fit_numerals(rng: Rng, scale: Scale, size: float, condensed: float, edge: float, outside: bool) -> _Fit:
-    """Shrink the numerals, or print every second one, until they stand clear of each other along the arc.
+def build_scale(
+    rng: Rng,
+    layout: Layout,
+    unit: str,
+    printed: tuple[float, ...],
+    parts: int | tuple[int, ...] = 5,
+    law: tuple[float, ...] | None = None,
+    multiplier: float | None = None,
+) -> Scale:
+    """A scale with given major values; `law` is the fraction of the sweep of each, None for a linear one."""
+    low, high = printed[0], printed[-1]
+    steps = [b - a for a, b in pairwise(printed)]
+    even = max(steps) - min(steps) < 1e-6 * (high - low)
+    counts = (parts,) * len(steps) if isinstance(parts, int) else parts
+    knots: tuple[tuple[float, float], ...] = ()
+    if law is not None:
+        middle = zip(printed[1:-1], law[1:-1], strict=True)
+        knots = ((0.0, 0.0), *(((value - low) / (high - low), at) for value, at in middle), (1.0, 1.0))
+    return Scale(
+        minimum=low,
+        maximum=high,
+        major_step=round(min(steps), 12),
+        minors=counts[0] if len(set(counts)) == 1 else max(counts),
+        start_deg=layout.start_deg,
+        sweep_deg=layout.sweep_deg,
+        unit=unit,
+        unit_text=ranges.unit_text(rng, unit),
+        multiplier=multiplier,
+        knots=knots,
+        printed=() if even and len(set(counts)) == 1 else printed,
+        parts=() if len(set(counts)) == 1 else counts,
+    )
 
-    `edge` is the radius of the ticks' ends on the numerals' side.
+
+def sample_art(rng: Rng, scale: Scale, layout: Layout, style: str, font: str, ink: Color, few: Fixed | None = None) -> ScaleArt:
+    """How a scale is drawn: ticks, numerals inside or outside of them, weights.
+
+    `few` gives which values carry numbers, their sizes and signs where a kind of dial has its own way.
     """
-    count = len(scale.majors())
-    longest = "0" * max(len(number_text(v, scale.major_step)) for v in scale.majors())
-    gap, every = between(rng, 1, 5), 1
-    for _ in range(6):
-        width = 1.08 * text_width(longest, size, condensed)
-        reach = gap + 0.32 * size + 0.3 * width
-        radius = edge + reach if outside else max(18.0, edge - reach)
-        room = math.radians(scale.sweep_deg) * radius / max(1, count - 1) * every
-        if 0.5 * (width + size) < 0.92 * room or size < 5.5:
-            break
-        if every == 1 and count % 2 == 1 and count > 4:
-            every = 2
-        else:
-            size *= 0.82
-    if every == 1 and count % 2 == 1 and count > 6 and chance(rng, 0.3):
-        every = 2
-    return _Fit(size, every, radius)
-
-
-def sample_art(rng: Rng, scale: Scale, layout: Layout, style: str, font: str, ink: Color) -> ScaleArt:
-    """How a scale is drawn: ticks, numerals inside or outside of them, weights."""
     size = between(rng, 10, 17) * {"transformer": 1.6, "automotive": 1.15}.get(style, 1.0)
-    condensed = between(rng, 0.75, 1.0)
-    radius, major = layout.radius, between(rng, 6, 15)
-    outside = chance(rng, 0.16) and style != "transformer"
-    if outside:
-        longest = max(len(number_text(v, scale.major_step)) for v in scale.majors())
-        radius -= size * 0.5 + 0.5 * text_width("0" * longest, size, condensed) + 1
-    fit = _fit_numerals(rng, scale, size, condensed, radius if outside else radius - major, outside)
-    minor = major * between(rng, 0.35, 0.8)
+    major = between(rng, 6, 15)
+    outside = chance(rng, 0.18) and style != "transformer"
     fat = between(rng, 0.8, 2.2) * (1.5 if style in ("transformer", "automotive") else 1.0)
     # A counter-clockwise or signed scale keeps its sign in the value even where the face does not print it.
     unsigned = (scale.minimum < 0 < scale.maximum and chance(rng, 0.12)) or (scale.maximum <= 0 and chance(rng, 0.4))
-    return ScaleArt(
-        radius=radius,
+    rotated = chance(rng, 0.2 if outside else 0.1)
+    art = ScaleArt(
+        radius=layout.radius,
         major_length=major,
-        minor_length=minor,
+        minor_length=major * between(rng, 0.35, 0.8),
         major_width=fat,
         minor_width=max(0.5, fat * between(rng, 0.3, 0.7)),
-        numeral_radius=fit.radius,
-        numeral_size=fit.size,
+        numeral_radius=layout.radius + 1 if outside else 0.0,
+        numeral_size=size,
         color=ink,
         font=font,
-        condensed=condensed,
+        condensed=between(rng, 0.75, 1.0),
         inward=outside or chance(rng, 0.85),
         arc=chance(rng, 0.4),
         arc_width=between(rng, 0.5, 1.8),
-        numerals_rotated=chance(rng, 0.12),
-        numeral_every=fit.every,
+        numerals_rotated=rotated,
         unsigned=unsigned,
         dotted=chance(rng, 0.02),
+        numeral_gap=between(rng, 1.0, 4.5),
+        short=chance(rng, 0.55),
+        plus=scale.minimum < 0 < scale.maximum and not unsigned and chance(rng, 0.12),
+        end_extra=major * between(rng, 0.15, 0.5) if chance(rng, 0.12) else 0.0,
     )
+    if few is not None:
+        art = replace(art, numerals_at=few.numerals_at, sizes=few.sizes, unsigned=few.unsigned, plus=few.plus)
+        art = replace(art, numeral_size=min(art.numeral_size * few.size, 30.0))
+    if chance(rng, 0.05):
+        count = len(scale.majors())
+        accent = scale.majors()[int(rng.integers(count // 2, count))]
+        art = replace(art, accent_from=accent, accent_color=near(rng, HUES["red"], 12))
+    return fit_numerals(rng, scale, art, even=chance(rng, 0.45))
+
+
+def fit_numerals(rng: Rng, scale: Scale, art: ScaleArt, even: bool) -> ScaleArt:
+    """Shrink the numerals, or print fewer of them, until they stand clear of each other.
+
+    With `even` all stand on one circle, else each that far from its tick. Outside ones take room from the ticks.
+    """
+    outside = art.numeral_radius >= art.radius
+    edge = art.radius
+    thinner = chance(rng, 0.6)
+    for attempt in range(16):
+        art = _placed(scale, art, edge, outside, even)
+        if not numerals_collide(scale, art):
+            if art.numeral_every == 1 and not art.numerals_at and chance(rng, 0.25) and (every := _sparser(scale, art)):
+                art = _placed(scale, replace(art, numeral_every=every), edge, outside, even)
+            return art
+        every = _sparser(scale, art)
+        if every and (thinner or art.numeral_size < 9.0):
+            art, thinner = replace(art, numeral_every=every), False
+        elif art.numeral_size > 5.5:
+            art, thinner = replace(art, numeral_size=0.85 * art.numeral_size), True
+        elif attempt < 14 and art.condensed > 0.75:
+            art = replace(art, condensed=0.7)
+        else:
+            break
+    ends = (scale.minimum, *((0.0,) if scale.minimum < 0 < scale.maximum else ()), scale.maximum)
+    return _placed(scale, replace(art, numerals_at=ends, sizes=()), edge, outside, even)
+
+
+def _sparser(scale: Scale, art: ScaleArt) -> int:
+    """The next larger distance in majors between numbers that prints both ends and zero; 0 where there is none."""
+    count = len(scale.majors()) - 1
+    if art.numerals_at or not scale.is_linear or scale.printed:
+        return 0
+    zero = round(-scale.minimum / scale.major_step) if scale.minimum < 0 < scale.maximum else 0
+    fits = (e for e in (2, 3, 4, 5) if e > art.numeral_every and count % e == 0 and count // e >= 2 and zero % e == 0)
+    return next(fits, 0)
+
+
+def _placed(scale: Scale, art: ScaleArt, edge: float, outside: bool, even: bool) -> ScaleArt:
+    """The art with its numbers' radius set; `edge` is how far print may reach from the pivot."""
+    gap = max(art.numeral_gap, 0.8)
+    reaches = []
+    for index, value in enumerate(printed_values(scale, replace(art, numeral_radius=max(art.numeral_radius, edge - 25)))):
+        size = art.numeral_size * (art.sizes[index] if index < len(art.sizes) else 1.0)
+        text = numeral_text(value, scale, art)
+        reaches.append(numeral_reach(text, size, art, scale.angle_at(scale.fraction_of(value))))
+    reach = max(reaches)
+    if outside:
+        radius = edge - 2 * reach - gap - 0.5
+        return replace(art, radius=radius, numeral_radius=radius + gap + reach, numeral_gap=0.0 if even else gap, inward=True)
+    radius = max(edge - art.major_length - gap - reach, 16.0)
+    return replace(art, numeral_radius=radius, numeral_gap=0.0 if even or radius <= 16.0 else gap)
+
+
+def numeral_room(scale: Scale, art: ScaleArt) -> float:
+    """Radius inside which a face is free of the scale's print, from its pivot."""
+    found = numerals(scale, art, (0.0, 0.0))
+    inner = art.radius - art.major_length
+    if art.numeral_radius >= art.radius:
+        return inner
+    away = (math.hypot(*n.center) - numeral_reach(n.text, n.size, art, n.angle_deg) for n in found)
+    return min(inner, *away)
 
 
 def sample_fraction(rng: Rng, scale: Scale, at_rest: float) -> float:
@@ -155,103 +218,3 @@ def sample_fraction(rng: Rng, scale: Scale, at_rest: float) -> float:
     if chance(rng, 0.015):
         return 1 + between(rng, 0, min(0.05, room))
     return float(rng.beta(0.95, 1.0))
-
-
-def sample_second(rng: Rng, scale: Scale, art: ScaleArt, ink: Color) -> tuple[ScaleArt, tuple[Scale, ScaleArt] | None]:
-    """A further scale in another unit, with smaller numerals and mostly another colour: inside the first or around it.
-
-    Returns the first scale's art, made smaller where the second runs around it, and the second scale or None.
-    """
-    if scale.unit not in SECOND_UNITS or scale.exponent != 1.0 or scale.multiplier is not None or not art.inward:
-        return art, None
-    inner = _converted(rng, scale)
-    size, length = art.numeral_size * between(rng, 0.5, 0.75), between(rng, 3, 6)
-    color = near(rng, HUES["red"], 15) if chance(rng, 0.55) else (near(rng, HUES["blue"], 15) if chance(rng, 0.2) else ink)
-    width = text_width("0" * max(len(number_text(v, inner.major_step)) for v in inner.majors()), size, art.condensed)
-    look = replace(
-        art,
-        major_length=length,
-        minor_length=length * 0.6,
-        major_width=art.major_width * 0.7,
-        minor_width=max(0.4, art.minor_width * 0.7),
-        numeral_size=size,
-        color=color,
-        arc=chance(rng, 0.7),
-        numeral_every=1,
-        unsigned=False,
-    )
-    if chance(rng, 0.2) and art.numeral_radius < art.radius:
-        drop = length + 0.8 * size + 0.4 * width
-        shrunk = replace(art, radius=art.radius - drop, numeral_radius=art.numeral_radius - drop, arc=True)
-        if shrunk.numeral_radius < 35:
-            return art, None
-        around = replace(
-            look, radius=shrunk.radius + length, inward=False, numeral_radius=shrunk.radius + length + 0.4 * size + 0.25 * width
-        )
-        return shrunk, (inner, around)
-    room = art.numeral_radius - 0.75 * art.numeral_size if art.numeral_radius < art.radius else art.radius - art.major_length - 1
-    radius = room - between(rng, 0, 6)
-    if radius < 31:
-        return art, None
-    return art, (inner, replace(look, radius=radius, numeral_radius=radius - length - 1.5 - 0.35 * size - 0.25 * width))
-
-
-def _converted(rng: Rng, scale: Scale) -> Scale:
-    """The scale in its second unit: whole steps of it that lie within the first one's ends."""
-    assert scale.unit is not None
-    unit, factor = SECOND_UNITS[scale.unit]
-    shift = {"°C": 32.0, "°F": -32 / 1.8}.get(scale.unit, 0.0)
-    low, high = scale.minimum * factor + shift, scale.maximum * factor + shift
-    step = pick(rng, [s * 10.0**p for p in range(-3, 5) for s in (1.0, 2.0, 5.0) if 3 <= (high - low) / (s * 10.0**p) <= 9])
-    first, last = math.ceil(low / step - 1e-6) * step, math.floor(high / step + 1e-6) * step
-    start, end = (first - low) / (high - low), (last - low) / (high - low)
-    return replace(
-        scale,
-        minimum=round(first, 9),
-        maximum=round(last, 9),
-        major_step=step,
-        minors=pick(rng, (5, 2, 4)),
-        start_deg=scale.angle_at(start),
-        sweep_deg=scale.sweep_deg * (end - start),
-        unit=unit,
-        unit_text=ranges.unit_text(rng, unit),
-    )
-
-
-def sample_vacuum(rng: Rng, scale: Scale) -> tuple[Scale, Scale | None]:
-    """A compound face: vacuum in another unit on the left, pressure from 0 on the right; the pressure side is primary.
-
-    Returns the shortened scale and the vacuum side, or the scale as it was where it cannot be split.
-    """
-    sides = {
-        "psi": ("inHg", -30.0, 10.0),
-        "bar": ("mbar", -1000.0, 500.0),
-        "kgf/cm2": ("mmHg", -760.0, 380.0),
-        "kPa": ("mmHg", -760.0, 380.0),
-    }
-    if (
-        scale.unit not in sides
-        or scale.minimum != 0
-        or scale.sweep_deg < 200
-        or scale.exponent != 1.0
-        or scale.multiplier is not None
-    ):
-        return scale, None
-    unit, low, step = sides[scale.unit]
-    share = between(rng, 0.12, 0.5)
-    left = replace(
-        scale,
-        minimum=low,
-        maximum=0.0,
-        major_step=step,
-        minors=pick(rng, (2, 5)),
-        sweep_deg=scale.sweep_deg * share,
-        unit=unit,
-        unit_text=ranges.unit_text(rng, unit),
-    )
-    right = replace(scale, start_deg=scale.angle_at(share), sweep_deg=scale.sweep_deg * (1 - share))
-    steps = ranges.major_steps(right.minimum, right.maximum, 10 if right.sweep_deg > 180 else 7)
-    if scale.major_step not in steps:
-        step = pick(rng, steps)
-        right = replace(right, major_step=step, minors=min(ranges.minor_choices(step)))
-    return right, left

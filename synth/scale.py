@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from synth.errors import SpecError
@@ -54,7 +55,7 @@ class Scale:
         if self.logarithmic and self.minimum <= 0:
             raise SpecError(f"a logarithmic scale starts above 0, got {self.minimum:g}")
         if self.knots:
-            steps = zip(self.knots, self.knots[1:], strict=False)
+            steps = pairwise(self.knots)
             if self.knots[0] != (0.0, 0.0) or self.knots[-1] != (1.0, 1.0) or any(a >= c or b >= d for (a, b), (c, d) in steps):
                 raise SpecError(f"knots must increase from (0, 0) to (1, 1), got {self.knots}")
         if self.printed and (list(self.printed) != sorted(set(self.printed)) or len(self.printed) < 2):
@@ -150,7 +151,7 @@ def _decades(low: float, high: float) -> tuple[float, ...]:
 def _graduations(scale: Scale) -> tuple[Graduation, ...]:
     majors = scale.majors()
     found: list[Graduation] = []
-    for index, (low, high) in enumerate(zip(majors, majors[1:], strict=False)):
+    for index, (low, high) in enumerate(pairwise(majors)):
         count = _parts(scale, index, low, high)
         found.append(Graduation(low, 2))
         for i in range(1, count):
