@@ -219,32 +219,35 @@ class Decor:
 InstrumentSpec = DialSpec | DigitalSpec | CounterSpec | LampSpec | SelectorSpec
 
 
+ThingKind = Literal[
+    "clock",
+    "wheel",
+    "knob",
+    "lid",
+    "sign",
+    "bolt",
+    "flange",
+    "plate",
+    "label",
+    "button",
+    "porthole",
+    "speaker",
+    "coin",
+    "dish",
+    "fan",
+    "pizza",
+    "disc_record",
+    "drain",
+    "roadsign",
+    "socket",
+    "compass_rose",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Distractor:
     """A thing that is no instrument: `kind` says what, `seed` fixes the rest of its look."""
 
-    kind: Literal[
-        "clock",
-        "wheel",
-        "knob",
-        "lid",
-        "sign",
-        "bolt",
-        "flange",
-        "plate",
-        "label",
-        "button",
-        "porthole",
-        "speaker",
-        "coin",
-        "dish",
-        "fan",
-        "pizza",
-        "disc_record",
-        "drain",
-        "roadsign",
-        "socket",
-        "compass_rose",
-    ]
+    kind: ThingKind
     seed: int
     texts: tuple[str, ...] = field(default=())

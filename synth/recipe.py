@@ -26,10 +26,10 @@ class PoseOptions(_Part):
 
     tilt_std_deg: float = 9.0
     tilt_wild_share: Share = 0.2
-    tilt_max_deg: Annotated[float, Field(gt=0, le=60)] = 45.0
+    tilt_max_deg: Annotated[float, Field(gt=0, le=60)] = 55.0
     roll_std_deg: float = 4.0
     roll_wild_share: Share = 0.1
-    roll_max_deg: float = 40.0
+    roll_max_deg: float = 180.0
     quarter_turn_share: Share = 0.015
 
 

@@ -82,7 +82,7 @@ def _finish(rng: Rng, recipe: Recipe, instruments: Sequence[Placed], panel: Pane
         panel=panel,
         light=sample_light(rng, recipe.wear),
         wear=sample_wear(rng, recipe.wear),
-        camera=replace(camera, gray=camera.gray and not colored),
+        camera=replace(camera, gray=camera.gray and not colored, infrared=camera.infrared and not colored),
         fingers=chance(rng, recipe.wear.fingers),
         overlay=sample_overlay(rng, recipe.size) if chance(rng, recipe.camera.overlay) else (),
     )
