@@ -140,7 +140,7 @@ def _tail_width(rng: Rng, width: float, tail: float, shape: str) -> float:
     if shape == "flare":
         return width * between(rng, 2.0, 3.4)
     if shape in ("crescent", "round", "ring", "bulb"):
-        return min(max(width * between(rng, 1.8, 3.2), 6.0), 0.7 * tail)
+        return min(max(width * between(rng, 1.5, 2.6), 5.0), 0.5 * tail)
     if shape in ("block", "drop"):
         return width * between(rng, 1.4, 2.6)
     return width * between(rng, 0.8, 1.6)

@@ -41,7 +41,7 @@ def sample_logo(rng: Rng, ink: Color, plate: Color) -> tuple[Print, ...]:
         word,
         0.0,
         0.0,
-        between(rng, 5.0, 10.5),
+        between(rng, 6.0, 12.0),
         font_for(word, font),
         color,
         condensed=between(rng, 0.75, 1.1),

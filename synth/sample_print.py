@@ -173,13 +173,20 @@ def _latin_lines(rng: Rng, face: _Face) -> list[Print]:
         title = pick(rng, words.TOPICS[face.topic])
         wish = pick(rng, ("above", "above", "below", "top"))
         found += _put(
-            rng, face, title, between(rng, 4.5, 9), wish, pick(rng, (*SANS, *BOLD)), ink, tracking=0.06 if chance(rng, 0.2) else 0
+            rng,
+            face,
+            title,
+            between(rng, 5.5, 10),
+            wish,
+            pick(rng, (*SANS, *BOLD)),
+            ink,
+            tracking=0.06 if chance(rng, 0.2) else 0,
         )
     if chance(rng, 0.62):
         logo = sample_logo(rng, ink, face.spec.face_color)
         found += place_block(rng, room, logo, pick(rng, ("bottom", "bottom", "below", "below", "above")), 3.2)
     if chance(rng, 0.4):
-        wish, size = pick(rng, ("end", "end", "start", "corner", "above", "below")), between(rng, 3.2, 5.5)
+        wish, size = pick(rng, ("end", "end", "start", "corner", "above", "below")), between(rng, 4.0, 7.0)
         frame: Frame = "circle" if chance(rng, 0.15) else "none"
         found += _put(rng, face, pick(rng, words.CLASSES), size, wish, face.font, ink, frame=frame)
     if chance(rng, 0.32):
@@ -196,7 +203,7 @@ def _latin_lines(rng: Rng, face: _Face) -> list[Print]:
         wish = pick(rng, ("below", "bottom", "above", "start", "end", "any"))
         color = near(rng, HUES[pick(rng, ("red", "green", "blue"))], 14) if chance(rng, 0.08) else ink
         found += _put(
-            rng, face, words.small_line(rng, face.topic), between(rng, 2.8, 5.2), wish, pick(rng, (*SANS, *MONO)), color
+            rng, face, words.small_line(rng, face.topic), between(rng, 3.4, 6.2), wish, pick(rng, (*SANS, *MONO)), color
         )
     return found
 
@@ -210,20 +217,20 @@ def _chinese_lines(rng: Rng, face: _Face) -> list[Print]:
         if len(title) > 7 and chance(rng, 0.7):
             title = f"{title[: len(title) // 2 + 1]}\n{title[len(title) // 2 + 1 :]}"
         wish = pick(rng, ("above", "above", "above", "below"))
-        found += _put(rng, face, title, between(rng, 6, 11), wish, bold, ink, tracking=between(rng, 0, 0.3))
+        found += _put(rng, face, title, between(rng, 7, 13), wish, bold, ink, tracking=between(rng, 0, 0.3))
     if chance(rng, 0.5):
         mark = pick(rng, ("MC", "CMC", "CPA"))
         frame: Frame = pick(rng, ("oval", "circle", "rhomb"))
-        found += _put(rng, face, mark, between(rng, 3.6, 5.5), "below", pick(rng, BOLD), ink, frame=frame)
+        found += _put(rng, face, mark, between(rng, 4.2, 7.0), "below", pick(rng, BOLD), ink, frame=frame)
     if chance(rng, 0.55):
         level = pick(rng, ("1.6", "1.5", "2.5", "0.4", "1.0"))
         found += _put(
-            rng, face, level, between(rng, 3.6, 5.5), pick(rng, ("below", "side", "end")), face.font, ink, frame="circle"
+            rng, face, level, between(rng, 4.2, 7.0), pick(rng, ("below", "side", "end")), face.font, ink, frame="circle"
         )
     if chance(rng, 0.5):
-        found += _put(rng, face, words_chinese.licence(rng), between(rng, 3.0, 4.6), "below", bold, ink)
+        found += _put(rng, face, words_chinese.licence(rng), between(rng, 3.6, 5.6), "below", bold, ink)
     if chance(rng, 0.75):
-        found += _put(rng, face, words_chinese.maker(rng), between(rng, 4.0, 7.0), pick(rng, ("bottom", "below")), bold, ink)
+        found += _put(rng, face, words_chinese.maker(rng), between(rng, 4.8, 8.0), pick(rng, ("bottom", "below")), bold, ink)
     if chance(rng, 0.4):
         number, hand = f"{int(rng.integers(10**3, 10**7))}", chance(rng, 0.6)
         if hand:
@@ -232,7 +239,7 @@ def _chinese_lines(rng: Rng, face: _Face) -> list[Print]:
             found += _put(rng, face, words_chinese.serial(rng), between(rng, 3.2, 5), "bottom", bold, ink)
     for _ in range(int(rng.integers(0, 3))):
         text = words_chinese.small_line(rng, face.topic) if chance(rng, 0.7) else words.small_line(rng, face.topic)
-        found += _put(rng, face, text, between(rng, 2.8, 5), pick(rng, ("below", "above", "start", "end")), bold, ink)
+        found += _put(rng, face, text, between(rng, 3.4, 6), pick(rng, ("below", "above", "start", "end")), bold, ink)
     if chance(rng, 0.1):
         found += _vertical(rng, face, bold)
     return found
@@ -270,7 +277,7 @@ def _arc_words(rng: Rng, face: _Face) -> list[Print]:
         {"% RH": "humidity"}.get(scale.unit or "", "temperature" if face.topic == "temperature" else "pressure")
     )
     rows = [row for row in kinds or () if len(row) >= len(wide)]
-    if wide and rows and face.style not in ("panel", "edge") and chance(rng, 0.5):
+    if wide and rows and not spec.prints and face.style not in ("panel", "edge") and chance(rng, 0.5):
         row, font = pick(rng, rows), pick(rng, BOLD)
         for zone, word in zip(sorted(wide, key=lambda z: z.start), row, strict=False):
             radius = 0.5 * (zone.inner + zone.outer)
