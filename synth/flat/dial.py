@@ -9,6 +9,7 @@ import numpy as np
 
 from synth.dial import marks, numerals
 from synth.flat.case import draw_case, face_half, shade_face
+from synth.flat.device import draw_inner
 from synth.flat.face import draw_face
 from synth.flat.glass import draw_glass
 from synth.flat.lettering import draw_print
@@ -42,6 +43,8 @@ def draw_dial(pen: Pen, spec: DialSpec, pose: Pose, light: Light, wear: Wear, rn
             draw_scale(pen, spec.scale, spec.art, spec.pivot)
             for line in spec.prints:
                 draw_print(pen, line)
+            if spec.inner is not None:
+                draw_inner(pen, spec.inner)
             for x, y, radius in spec.screws:
                 _screw(pen, x, y, radius, rng)
             if spec.stop_pin:
