@@ -107,6 +107,7 @@ class Recipe(_Part):
     model_share: Share = 0.10
     count_weights: tuple[Weight, ...] = (1.0,)
     group_share: Share = 0.0
+    cluster_share: Share = 0.0
     kinds: dict[Literal["dial", "digital", "lamp", "selector", "counter"], Weight]
     dial_styles: dict[
         Literal[

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synth.fingers import sample_fingers
+from synth.flat.decor import draw_decor
 from synth.flat.lettering import draw_print
 from synth.flat.pen import Pen, lighten, linear, rgba
 from synth.scene import Light, Panel
@@ -16,22 +17,29 @@ from synth.spec import Color, Vec
 
 
 def draw_panel(pen: Pen, panel: Panel, light: Light) -> None:
-    """A mounting panel with its screws and nameplate, in the panel's own face units."""
-    wide, tall, color = panel.half_width, panel.half_height, panel.color
+    """A mounting panel with its screws, nameplate and what stands on it, in the panel's own face units."""
     with pen.plane(panel.pose.homography(0.0)):
-        pen.box(-wide + 6, -tall + 8, wide + 6, tall + 8, (0, 0, 0), 8, light.shadow + 0.2, 8)
-        shade = linear((-wide, -tall), (wide, tall), [rgba(lighten(color, f)) for f in (0.15, 0.0, -0.18)])
-        pen.box(-wide, -tall, wide, tall, color, 6, shader=shade)
-        pen.box(-wide, -tall, wide, tall, lighten(color, -0.45), 6, stroke=1.4)
-        for x in (-wide + 8, wide - 8):
-            for y in (-tall + 8, tall - 8):
-                pen.disc(x, y, 3.6, (150, 150, 150))
-                pen.segments([(x - 2.4, y - 1.4), (x + 2.4, y + 1.4)], (60, 60, 60), 1.0)
-        x0, y0, x1, y1 = panel.nameplate
-        pen.box(x0, y0, x1, y1, panel.plate_color, 2)
-        pen.box(x0, y0, x1, y1, lighten(panel.plate_color, -0.5), 2, stroke=0.8)
+        if panel.style == "plate":
+            _plate(pen, panel, light)
+        for item in panel.decor:
+            draw_decor(pen, item)
         for line in panel.prints:
             draw_print(pen, line)
+
+
+def _plate(pen: Pen, panel: Panel, light: Light) -> None:
+    wide, tall, color = panel.half_width, panel.half_height, panel.color
+    pen.box(-wide + 6, -tall + 8, wide + 6, tall + 8, (0, 0, 0), 8, light.shadow + 0.2, 8)
+    shade = linear((-wide, -tall), (wide, tall), [rgba(lighten(color, f)) for f in (0.15, 0.0, -0.18)])
+    pen.box(-wide, -tall, wide, tall, color, 6, shader=shade)
+    pen.box(-wide, -tall, wide, tall, lighten(color, -0.45), 6, stroke=1.4)
+    for x in (-wide + 8, wide - 8):
+        for y in (-tall + 8, tall - 8):
+            pen.disc(x, y, 3.6, (150, 150, 150))
+            pen.segments([(x - 2.4, y - 1.4), (x + 2.4, y + 1.4)], (60, 60, 60), 1.0)
+    x0, y0, x1, y1 = panel.nameplate
+    pen.box(x0, y0, x1, y1, panel.plate_color, 2)
+    pen.box(x0, y0, x1, y1, lighten(panel.plate_color, -0.5), 2, stroke=0.8)
 
 
 def _skin(rng: np.random.Generator) -> Color:
