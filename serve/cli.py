@@ -12,19 +12,24 @@ import typer
 
 from serve.console import plain_errors, print_line, show_progress
 from serve.options import (
-    DatasetFolder,
+    Backgrounds,
     Json,
     Language,
     Limit,
     Model,
     Overrides,
     Photos,
+    Renderer,
     ReportFolder,
     RunFolder,
+    Sheet,
+    SynthFolder,
     Weights,
     Workers,
     Writer,
 )
+
+MOST_ON_SHEET = 60
 
 app = typer.Typer(
     name="gauge",
@@ -102,16 +107,34 @@ def inspect(
 @app.command()
 @plain_errors
 def synth(
-    recipe: Annotated[str, typer.Argument(help="Recipe: a name below synth/recipes or a TOML file.")],
-    out: DatasetFolder,
+    recipe: Annotated[str | None, typer.Argument(help="Recipe: a name below synth/recipes or a TOML file.")] = None,
+    out: SynthFolder = None,
     count: Annotated[int, typer.Option("--count", min=1, help="Number of pictures.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed; those from 1000000000 on are kept for evaluation.")] = 0,
+    renderer: Renderer = "flat",
     workers: Workers = 1,
+    backgrounds: Backgrounds = None,
+    sheet: Sheet = None,
+    prepare_blender: Annotated[
+        bool, typer.Option("--prepare-blender", help="Set up the environment that --renderer blender draws in.")
+    ] = False,
 ) -> None:
-    """Draw a dataset of instruments whose truth is known."""
-    from serve.workshop import draw_dataset
+    """Draw instruments whose truth is known: a dataset (--out), a sheet to look at (--sheet), or both."""
+    from serve.workshop import draw_dataset, draw_sheet, ready_blender
 
-    print_line(draw_dataset(recipe, count=count, seed=seed, out=out, workers=workers))
+    if not prepare_blender and (recipe is None or (out is None and sheet is None)):
+        raise typer.BadParameter("give a recipe, and --out for a dataset or --sheet for a contact sheet")
+    if prepare_blender:
+        print_line(ready_blender())
+    if recipe is None:
+        return
+    if out is not None:
+        print_line(
+            draw_dataset(recipe, count=count, seed=seed, out=out, workers=workers, renderer=renderer, backgrounds=backgrounds)
+        )
+    if sheet is not None:
+        shown = count if out is None else min(count, MOST_ON_SHEET)
+        print_line(draw_sheet(recipe, count=shown, seed=seed, sheet=sheet, renderer=renderer, backgrounds=backgrounds))
 
 
 @app.command()

@@ -9,6 +9,7 @@ import typer
 
 WriterChoice = Literal["template", "llm", "openai"]
 LanguageChoice = Literal["en", "zh"]
+RendererChoice = Literal["flat", "blender"]
 
 Photos = Annotated[
     list[str], typer.Argument(metavar="PHOTO", help="Photos: JPEG, PNG, WebP, TIFF, BMP or GIF.", show_default=False)
@@ -32,8 +33,22 @@ ReportFolder = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Folder for report, overlay and JSON of each photo.", show_default=False),
 ]
-DatasetFolder = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Dataset folder to write; one that is half done is continued.")
+SynthFolder = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Dataset folder to write; one that is half done is continued.", show_default=False),
+]
+Renderer = Annotated[
+    RendererChoice, typer.Option("--renderer", help="flat: milliseconds a picture; blender: photo-real, about a second.")
+]
+Backgrounds = Annotated[
+    Path | None,
+    typer.Option(
+        "--backgrounds", metavar="DIR", help="Folder of your site's photos to stand behind instruments.", show_default=False
+    ),
+]
+Sheet = Annotated[
+    Path | None,
+    typer.Option("--sheet", metavar="FILE", help="Contact sheet with the truth drawn on top (JPEG, PNG).", show_default=False),
 ]
 RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for checkpoints, metrics and the weights.")]
 Overrides = Annotated[

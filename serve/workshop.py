@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Literal
 
 from vision.samples import METADATA_NAME
 
@@ -11,14 +12,62 @@ VALIDATION_SEED = 1_500_000_000
 """First seed of the pictures that a training is watched with: in the evaluation range, away from where tests begin."""
 
 
-def draw_dataset(recipe: str, *, count: int, seed: int, out: Path, workers: int = 1) -> str:
+def draw_dataset(
+    recipe: str,
+    *,
+    count: int,
+    seed: int,
+    out: Path,
+    workers: int = 1,
+    renderer: Literal["flat", "blender"] = "flat",
+    backgrounds: Path | None = None,
+) -> str:
     """Draw a dataset folder and say where it is. Seeds from 10**9 on make evaluation data."""
     from synth.factory import FactoryOptions, build_dataset
     from synth.sampler import EVALUATION_SEED
 
-    options = FactoryOptions(evaluation=seed >= EVALUATION_SEED)
+    options = FactoryOptions(
+        evaluation=seed >= EVALUATION_SEED, renderer=renderer, backgrounds=backgrounds, home=_blender_home(renderer)
+    )
     folder = build_dataset(recipe, seed, count, out, workers=workers, options=options)
     return f"{count} pictures with seeds {seed} to {seed + count - 1} in {folder}"
+
+
+def draw_sheet(
+    recipe: str,
+    *,
+    count: int,
+    seed: int,
+    sheet: Path,
+    renderer: Literal["flat", "blender"] = "flat",
+    backgrounds: Path | None = None,
+) -> str:
+    """Draw a contact sheet of `count` pictures with their truth on top and say where it is."""
+    from itertools import islice
+
+    from synth.sheet import check_sheet_name, write_sheet
+    from synth.stream import scene_stream
+
+    check_sheet_name(sheet)
+    stream = scene_stream(recipe, seed, renderer, backgrounds=backgrounds, home=_blender_home(renderer))
+    write_sheet(sheet, ((one.picture, one.truth, f"seed {one.seed}") for one in islice(stream, count)))
+    return f"A sheet of {count} pictures in {sheet}"
+
+
+def ready_blender() -> str:
+    """Install Blender's Python module into its own environment below the home folder, or find it there."""
+    from serve.settings import load_settings
+    from synth.blender import prepare_blender
+
+    return f"Blender's environment is ready: {prepare_blender(load_settings().home)}"
+
+
+def _blender_home(renderer: str) -> Path | None:
+    if renderer != "blender":
+        return None
+    from serve.settings import load_settings
+
+    return load_settings().home
 
 
 def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], workers: int = 1) -> str:

@@ -1,33 +1,38 @@
 """Recipe, seed, count -> a dataset folder in Donut's format: sharded, resumable, with a progress bar.
 
 The pictures of one call have the seeds `seed`, `seed + 1`, ...; each depends on its own seed and the recipe alone,
-so a data set is the same whatever the number of workers and however often the run was interrupted.
+so a data set is the same whatever the number of workers and however often the run was killed. A picture's file is
+renamed into place before its metadata line is written; what a killed run left half done is drawn again.
 """
 
 from __future__ import annotations
 
-import json
+import errno
+import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import IO
 
 from synth.errors import FactoryError
 from synth.fonts import check_fonts
+from synth.manifest import (
+    FactoryOptions,
+    Manifest,
+    finish_manifest,
+    open_manifest,
+    write_atomically,
+)
+from synth.pictures import check_renderer, draw_pictures, photo_names
 from synth.recipe import Recipe, load_recipe
-from synth.sampler import EVALUATION_SEED, scene_of_seed
+from synth.sampler import EVALUATION_SEED
 from vision.samples import METADATA_NAME, SampleRecord, decode_record, encode_record
 
-OPTIONS_NAME = "synth.json"
+__all__ = ["FactoryOptions", "build_dataset"]
+
 SHARD = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class FactoryOptions:
-    """How pictures are written. `quality` is JPEG's, 1..100."""
-
-    quality: int = 92
-    evaluation: bool = False
+LOCK_NAME = ".lock"
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def build_dataset(
@@ -35,25 +40,35 @@ def build_dataset(
 ) -> Path:
     """Write `count` pictures of `recipe` from `seed` on into the folder `out` and return it.
 
-    A run that was interrupted goes on where it stopped. Seeds must stay below 10**9 for training data and be at
-    least 10**9 with `options.evaluation`. Raises FactoryError where the folder holds another data set or the seeds
-    cross that line, RecipeError for a bad recipe, FontError where a font is missing.
+    A run that was interrupted goes on where it stopped; a larger `count` extends a data set. Seeds must stay below
+    10**9 for training data and be at least 10**9 with `options.evaluation`. Raises FactoryError where the folder holds
+    another data set, another run writes to it, the disk is full or the seeds cross that line, RecipeError for a bad
+    recipe, FontError where a font is missing, and what the renderer raises where it is not there.
     """
     chosen = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
     opts = options or FactoryOptions()
     _check_seeds(seed, count, opts)
     check_fonts()
-    out.mkdir(parents=True, exist_ok=True)
-    _check_folder(out, chosen, seed, opts)
-    done = _finished(out)
-    todo = [s for s in range(seed, seed + count) if s not in done]
-    _write(out, chosen, seed, todo, count, workers, opts)
+    check_renderer(opts)
+    photos = photo_names(opts.backgrounds)
+    with _clear_disk_errors(out, count):
+        out.mkdir(parents=True, exist_ok=True)
+        with _only_run(out):
+            manifest = open_manifest(out, chosen, seed, count, opts, photos)
+            done = _finished(out)
+            todo = [s for s in range(seed, seed + manifest.count) if s not in done]
+            if todo or not manifest.finished:
+                _write(out, manifest, todo, workers, opts)
+                _sort_lines(out)
+                finish_manifest(out, manifest)
     return out
 
 
 def _check_seeds(seed: int, count: int, opts: FactoryOptions) -> None:
     if seed < 0 or count < 1:
         raise FactoryError(f"seed must be at least 0 and count at least 1, got seed {seed}, count {count}")
+    if not 1 <= opts.quality <= 100:
+        raise FactoryError(f"quality must lie in 1..100, got {opts.quality}")
     if opts.evaluation and seed < EVALUATION_SEED:
         raise FactoryError(f"evaluation data needs seeds from {EVALUATION_SEED} on, got {seed}")
     if not opts.evaluation and seed + count > EVALUATION_SEED:
@@ -62,84 +77,99 @@ def _check_seeds(seed: int, count: int, opts: FactoryOptions) -> None:
         )
 
 
-def _check_folder(out: Path, recipe: Recipe, seed: int, opts: FactoryOptions) -> None:
-    """Write the resolved options, or compare them with those of the run that is resumed."""
-    resolved = {"recipe": recipe.model_dump(mode="json"), "seed": seed, "options": asdict(opts)}
-    path = out / OPTIONS_NAME
-    if path.exists():
-        if json.loads(path.read_text(encoding="utf-8")) != resolved:
-            raise FactoryError(f"{out} holds a data set of another recipe, seed or option: choose another folder")
-    elif (out / METADATA_NAME).exists():
-        raise FactoryError(f"{out} holds a data set that this factory did not write: choose another folder")
-    else:
-        path.write_text(json.dumps(resolved, indent=1), encoding="utf-8")
+@contextmanager
+def _clear_disk_errors(out: Path, count: int) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL_DISK:
+            raise FactoryError(
+                f"no room left for {out} ({error.strerror}): what is written is valid; "
+                f"make room and run the same command again for the rest of the {count} pictures"
+            ) from error
+        if isinstance(error, (FileExistsError, NotADirectoryError)):
+            raise FactoryError(f"{out} is not a folder: choose another name for the data set") from error
+        raise
+
+
+@contextmanager
+def _only_run(out: Path) -> Iterator[None]:
+    """Keep a second run out of the folder; the lock ends with the process, however it dies."""
+    with (out / LOCK_NAME).open("w") as lock:
+        try:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            pass  # Windows has no such lock: two runs at once are the user's own care there
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EAGAIN):
+                raise FactoryError(f"another run is writing to {out}: wait for it or choose another folder") from error
+            # some network file systems cannot lock: go on without
+        yield
+    (out / LOCK_NAME).unlink(missing_ok=True)
 
 
 def _finished(out: Path) -> set[int]:
-    """Seeds whose line is complete and whose picture exists; a line cut off by a crash is dropped from the file."""
+    """Seeds whose line is complete and whose picture exists, once; what a crash cut off is dropped from the file."""
     path = out / METADATA_NAME
+    for part in (*out.glob("*.part"), *out.glob("*/*.part")):
+        part.unlink()
     if not path.exists():
         return set()
-    lines = path.read_text(encoding="utf-8").splitlines()
-    good: list[str] = []
+    data = path.read_bytes()
+    good: dict[int, str] = {}
+    lines = data.decode("utf-8", "replace").splitlines()
     for line in lines:
         try:
-            record = decode_record(line)
+            name = decode_record(line).file_name
+            seed = int(Path(name).stem)
         except ValueError:
             continue
-        if (out / record.file_name).is_file():
-            good.append(line)
-    if len(good) != len(lines):
-        path.write_text("".join(line + "\n" for line in good), encoding="utf-8")
-    return {int(Path(decode_record(line).file_name).stem) for line in good}
+        if (out / name).is_file():
+            good.setdefault(seed, line)
+    if len(good) != len(lines) or not data.endswith(b"\n"):
+        write_atomically(path, "".join(line + "\n" for line in good.values()).encode())
+    return set(good)
 
 
-def _write(out: Path, recipe: Recipe, seed: int, todo: list[int], count: int, workers: int, opts: FactoryOptions) -> None:
+def _sort_lines(out: Path) -> None:
+    """Lines in the order of their seeds, also where lost pictures were drawn again."""
+    path = out / METADATA_NAME
+    lines = path.read_text(encoding="utf-8").splitlines()
+    ordered = sorted(lines, key=lambda line: decode_record(line).file_name)
+    if ordered != lines:
+        write_atomically(path, "".join(line + "\n" for line in ordered).encode())
+
+
+def _write(out: Path, manifest: Manifest, todo: list[int], workers: int, opts: FactoryOptions) -> None:
     from tqdm import tqdm
 
     with (
         (out / METADATA_NAME).open("a", encoding="utf-8") as lines,
-        tqdm(total=count, initial=count - len(todo), unit="img") as bar,
+        tqdm(total=manifest.count, initial=manifest.count - len(todo), unit="img", desc="drawing") as bar,
+        closing(draw_pictures(manifest.recipe, todo, opts, workers)) as drawn,
     ):
-        for picture_seed, data, line in _produce(recipe, seed, todo, workers, opts):
-            path = out / _file_name(picture_seed, seed)
+        for seed, data, truth in drawn:
+            name = _file_name(seed, manifest.seed)
+            path = out / name
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(data)
-            lines.write(line + "\n")
-            lines.flush()
+            write_atomically(path, data)
+            _append(lines, encode_record(SampleRecord(file_name=name, truth=truth)))
             bar.update()
+
+
+def _append(lines: IO[str], line: str) -> None:
+    """One whole line, or none where the disk is full."""
+    lines.flush()
+    end = os.fstat(lines.fileno()).st_size
+    try:
+        lines.write(line + "\n")
+        lines.flush()
+    except OSError:
+        os.ftruncate(lines.fileno(), end)
+        raise
 
 
 def _file_name(picture_seed: int, seed: int) -> str:
     return f"{(picture_seed - seed) // SHARD:04d}/{picture_seed:010d}.jpg"
-
-
-def _produce(recipe: Recipe, seed: int, todo: list[int], workers: int, opts: FactoryOptions) -> Iterator[tuple[int, bytes, str]]:
-    jobs = [(recipe.model_dump_json(), s, seed, opts.quality) for s in todo]
-    if workers <= 1:
-        yield from map(_make, jobs)
-        return
-    import multiprocessing
-
-    # spawn: skia and OpenCV hold locks and caches that must not be forked half-way
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        yield from pool.imap(_make, jobs, chunksize=16)
-
-
-@lru_cache(maxsize=4)
-def _recipe_of(text: str) -> Recipe:
-    return Recipe.model_validate_json(text)
-
-
-def _make(job: tuple[str, int, int, int]) -> tuple[int, bytes, str]:
-    """One picture as JPEG bytes with its metadata line."""
-    import cv2
-
-    from synth.flat import render
-
-    recipe_json, picture_seed, seed, quality = job
-    scene = scene_of_seed(picture_seed, _recipe_of(recipe_json))
-    picture = cv2.cvtColor(render(scene), cv2.COLOR_RGB2BGR)
-    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    record = SampleRecord(file_name=_file_name(picture_seed, seed), truth=scene.truth())
-    return picture_seed, data.tobytes(), encode_record(record)

@@ -1,11 +1,12 @@
 """How well an instrument can be read off its picture, 0..1: size, sharpness, contrast, what hides it.
 
-A product of four factors, each 0 where nobody could read and 1 where the factor costs nothing:
+A product of factors, each 0 where nobody could read and 1 where the factor costs nothing:
 *size* of the print and the pointer against the blur they are seen through (the captured resolution's own pixels,
-defocus, motion), *contrast* of print and pointer against their ground after exposure, fog and noise, *sight* of what
-has to be seen (scale, needle, digits) inside the picture and not behind fingers or other instruments, and *glass*
-for glare, dirt and drops, whose places only a renderer knows. The limits are about those of people who read the
-drawn pictures at twice their size: capitals below 3 pixels are guesses, above 10 no effort.
+defocus, motion), *slant* from about 57 degrees of tilt on, *contrast* of print and pointer against their ground after
+exposure, fog and noise, *sight* of what has to be seen (scale, needle, digits) inside the picture and not behind
+fingers or other instruments, and *glass* for glare, dirt and drops, whose places only a renderer knows. The limits are
+those of a person looking at enlarged drawings: a sharp capital of one pixel is a smudge, of two a guess helped by its
+neighbours, of five no effort.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from synth.scene import Camera, GaugeScene, Placed
 from synth.spec import Color, DialSpec, Vec, polar
 from vision.fields import Kind
 
-READABLE_FROM: dict[Kind, float] = {"dial": 0.12, "digital": 0.12, "counter": 0.12, "lamp": 0.10, "selector": 0.12}
+READABLE_FROM: dict[Kind, float] = {"dial": 0.15, "digital": 0.25, "counter": 0.15, "lamp": 0.10, "selector": 0.15}
 """Legibility below which an instrument counts as unreadable; set by looking at drawn pictures in this order."""
 
 View = Callable[..., list[Vec]]
@@ -54,8 +55,9 @@ def legibility(placed: Placed, scene: GaugeScene, view: View, hidden: Hidden) ->
     size = min(_ramp(pixels / _blur_px(scene), lost, clear) for pixels, lost, clear in needs.details)
     contrast = min(_contrast(ink, ground, scene, needs.glass) for ink, ground in needs.pairs)
     sight = min(_sight(points, lost, clear, scene, hidden) for points, lost, clear in needs.marks)
+    slant = min(max((math.cos(math.radians(placed.pose.tilt_deg)) - 0.15) / 0.4, 0.0), 1.0)
     lens = 1.0 - 0.35 * camera.rain - 0.25 * camera.moire - 0.15 * camera.banding - 0.15 * camera.grid
-    return round(min(max(size * contrast * sight * _glass(scene, needs.glass) * lens, 0.0), 1.0), 4)
+    return round(min(max(size * contrast * sight * slant * _glass(scene, needs.glass) * lens, 0.0), 1.0), 4)
 
 
 def hidden_by(scene: GaugeScene, outlines: Sequence[Sequence[Vec]]) -> Hidden:
@@ -79,11 +81,11 @@ def _needs(placed: Placed, view: View) -> Needs:
         half = wide * len(spec.digits) / 2
         row = [(-half + wide * (k + 0.5), spec.middle) for k in range(len(spec.digits))]
         pixels = _smaller_px(view, (0.0, spec.middle), 0.78 * CAP_HEIGHT * high)
-        return Needs(((pixels, 7.0, 22.0),), ((spec.digit_color, spec.drum_color),), ((view(row), 0.6, 1.0),))
+        return Needs(((pixels, 3.6, 18.0),), ((spec.digit_color, spec.drum_color),), ((view(row), 0.6, 1.0),))
     grid = view([polar((0.0, 0.0), radius, angle) for radius in (0.0, 35.0, 70.0) for angle in range(0, 360, 60)])
     if isinstance(spec, LampSpec):
         pixels = _smaller_px(view, (0.0, 0.0), 2 * (100.0 - spec.ring))
-        return Needs(((pixels, 8.0, 26.0),), ((spec.lens_color, _darker(spec.lens_color)),), ((grid, 0.3, 0.8),), 0.3)
+        return Needs(((pixels, 6.0, 24.0),), ((spec.lens_color, _darker(spec.lens_color)),), ((grid, 0.3, 0.8),), 0.3)
     return _selector(spec, view, grid)
 
 
@@ -96,7 +98,7 @@ def _dial(spec: DialSpec, view: View) -> Needs:
     blade = view([polar(spec.pivot, needle.length * k / 6, spec.pointer_deg) for k in range(7)], needle.height)
     reach = math.dist(blade[0], blade[-1])
     return Needs(
-        ((text[len(text) // 2], 6.0, 26.0), (reach, 22.0, 80.0)),
+        ((text[len(text) // 2], 2.5, 15.0), (reach, 9.0, 50.0)),
         ((art.numeral_color or art.color, spec.face_color), (needle.color, spec.face_color)),
         ((arc, 0.45, 0.9), (blade[2:], 0.35, 1.0)),
         spec.glass,
@@ -111,14 +113,14 @@ def _digital(spec: DigitalSpec, view: View) -> Needs:
     row = view([(x0 + (x1 - x0) * (k + 0.5) / 8, middle[1]) for k in range(8)])
     faded = spec.contrast if not spec.led else 1.0
     ink = _between(spec.window_color, spec.digit_color, faded)
-    return Needs(((_smaller_px(view, middle, tall), 7.0, 24.0),), ((ink, spec.window_color),), ((row, 0.6, 1.0),), 0.5)
+    return Needs(((_smaller_px(view, middle, tall), 4.5, 20.0),), ((ink, spec.window_color),), ((row, 0.6, 1.0),), 0.5)
 
 
 def _selector(spec: SelectorSpec, view: View, grid: list[Vec]) -> Needs:
     knob = 2 * _smaller_px(view, (0.0, 0.0), spec.knob)
     label = _smaller_px(view, polar((0.0, 0.0), 75.0, spec.angles_deg[0]), CAP_HEIGHT * spec.label_size)
     pairs = ((spec.mark_color, spec.knob_color), (spec.ink, spec.plate_color))
-    return Needs(((knob, 22.0, 70.0), (label, 4.0, 18.0)), pairs, ((grid, 0.6, 1.0),), 0.2)
+    return Needs(((knob, 9.0, 45.0), (label, 2.0, 12.0)), pairs, ((grid, 0.6, 1.0),), 0.2)
 
 
 def _smaller_px(view: View, center: Vec, height: float) -> float:
