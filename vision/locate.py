@@ -26,7 +26,8 @@ class LocateOptions:
     """Thresholds of the two looks; scores in [0, 1].
 
     The first look proposes boxes from `propose_threshold` on; a closer look, with `closer_margin` around each, must
-    confirm it with `confirm_threshold`, unless the first look was as sure as `sure_threshold`.
+    confirm it with `confirm_threshold`, unless the first look was as sure as `sure_threshold`. Where the whole photo
+    shows none, overlapping tiles of 1 / `tile_parts` of its longer side are looked at, as far as the photo has the pixels.
     """
 
     propose_threshold: float = 0.2
@@ -34,6 +35,8 @@ class LocateOptions:
     sure_threshold: float = 0.6
     closer_margin: float = 0.4
     max_instruments: int = 8
+    tile_parts: tuple[int, ...] = (2, 4)
+    tile_batch: int = 16
 
 
 class FoundBox(NamedTuple):
@@ -90,7 +93,35 @@ def locate(model: GaugeDonut, image: Pixels, options: LocateOptions, device: str
     view = whole_view(width, height, model.config.image_size)
     found = [_to_image(box, view, width, height) for box in _look(model, image, [view], options, device)[0]]
     kept = merge_duplicates(_look_closer(model, image, found, options, device))
+    for parts in options.tile_parts:
+        if kept or max(width, height) < model.config.image_size * parts:
+            break
+        kept = merge_duplicates(_look_at_tiles(model, image, parts, options, device))
     return _in_order(kept[: options.max_instruments], width, height)
+
+
+def tiles(width: int, height: int, parts: int, size: int) -> list[View]:
+    """Square views of 1 / `parts` of the longer side that cover the photo, each half over its neighbours."""
+    side = max(width, height) / parts
+    counts = [max(1, math.ceil((length - side) / (side / 2) - 1e-9) + 1) for length in (width, height)]
+    xs, ys = (
+        np.linspace(min(side, length) / 2, length - min(side, length) / 2, count)
+        for length, count in zip((width, height), counts, strict=True)
+    )
+    return [View((float(x), float(y)), side, size) for y in ys for x in xs]
+
+
+def _look_at_tiles(model: GaugeDonut, image: Pixels, parts: int, options: LocateOptions, device: str) -> list[FoundBox]:
+    """Instruments too small for a look at the whole photo; boxes cut by a tile's edge are left to its neighbour."""
+    height, width = image.shape[:2]
+    views = tiles(width, height, parts, model.config.image_size)
+    found: list[FoundBox] = []
+    for start in range(0, len(views), options.tile_batch):
+        chunk = views[start : start + options.tile_batch]
+        for view, boxes in zip(chunk, _look(model, image, chunk, options, device), strict=True):
+            found += [_to_image(box, view, width, height) for box in boxes if min(box.box) > 0.01 and max(box.box) < 0.99]
+    best = merge_duplicates(found)[: 2 * options.max_instruments]
+    return _look_closer(model, image, best, options, device)
 
 
 @torch.inference_mode()
