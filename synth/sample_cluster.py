@@ -47,7 +47,7 @@ def sample_cluster(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]
     """A cluster of two to five dials, most with an odometer, on one board."""
     look = _look(rng)
     size = recipe.size
-    fill = between(rng, 0.72, 1.0) if chance(rng, 0.75) else between(rng, 0.5, 0.72)
+    fill = between(rng, 0.82, 1.0) if chance(rng, 0.8) else between(rng, 0.5, 0.82)
     center = (size * between(rng, 0.46, 0.54), size * between(rng, 0.44, 0.56))
     pose = replace(sample_pose(rng, recipe.pose, center, 0.5 * size * fill, 0.6), roll_deg=float(rng.normal(0, 2)))
     plan = pick(rng, (_two_large, _two_large, _middle_large, _middle_large, _motorcycle, _row))
@@ -136,7 +136,7 @@ def _dial(
         height=2.5,
     )
     case = Case("round", look.bezel, look.rim, "flat" if not look.flat else "none", 0.0, look.board, recess=0.0)
-    spec = DialSpec(
+    return DialSpec(
         case=case,
         face_color=look.face,
         pivot=(0.0, 0.0),
@@ -147,7 +147,6 @@ def _dial(
         prints=prints,
         glass=between(rng, 0.1, 0.5),
     )
-    return replace(spec, **more)  # type: ignore[arg-type]
 
 
 def _fraction(rng: Rng, look: Look) -> float:
@@ -256,13 +255,11 @@ def _odometer(rng: Rng, look: Look, wide: float, tall: float) -> DigitalSpec:
     ink = look.ink if look.night else pick(rng, (amber, (235, 245, 240), (120, 200, 255), (20, 24, 20)))
     dark = sum(ink) < 150
     window = (150, 160, 140) if dark else (int(ink[0] * 0.06) + 6, int(ink[1] * 0.06) + 6, int(ink[2] * 0.06) + 8)
-    rows = [DisplayRow(f"{int(10 ** between(rng, 2, 5.6)):06d}" if chance(rng, 0.6) else str(int(10 ** between(rng, 2, 5.6))))]
+    distance = int(10 ** between(rng, 2, 5.6))
+    rows = [DisplayRow(f"{distance:06d}" if chance(rng, 0.6) else str(distance))]
     if tall > 0.4 * wide:
-        rows.append(
-            DisplayRow(
-                f"{between(rng, 0, 999):.1f}", lead="A" if chance(rng, 0.3) else "", height=0.8, label="TRIP", label_shown=False
-            )
-        )
+        lead = "A" if chance(rng, 0.3) else ""
+        rows.append(DisplayRow(f"{between(rng, 0, 999):.1f}", lead, height=0.8, label="TRIP", label_shown=False))
     return DigitalSpec(
         case=Case("square", 1.0, look.board, "none", 0.0, look.board, tall / wide, 2.0, recess=0.0),
         rows=tuple(rows),
@@ -377,7 +374,7 @@ def _telltales(rng: Rng, look: Look, placed: list[Placed], tall: float) -> tuple
     """Small signs on free parts of the board and in the dials' lower parts; a few are lit."""
     found: list[Decor] = []
     lit_share = between(rng, 0.1, 0.6)
-    for _ in range(int(rng.integers(3, 14))):
+    for _ in range(int(rng.integers(6, 26))):
         x, y, size = between(rng, -96, 96), between(rng, -tall + 4, tall - 4), between(rng, 2.0, 3.4)
         clear = all(
             abs(x - one.pose.offset[0]) > 100 * one.pose.scale + size or abs(y - one.pose.offset[1]) > 100 * one.pose.scale + size

@@ -12,6 +12,7 @@ from synth import models
 from synth.devices import InstrumentSpec, LampSpec, SelectorSpec
 from synth.draw import Rng, between, chance, pick, weighted
 from synth.recipe import Recipe, load_recipe, recipe_names
+from synth.sample_cluster import in_the_dark, sample_cluster
 from synth.sample_dial import sample_dial
 from synth.sample_digital import sample_digital
 from synth.sample_look import (
@@ -47,6 +48,9 @@ def sample_scene(rng: Rng, recipe: Recipe) -> GaugeScene:
         return _finish(rng, recipe, *sample_panel(rng, recipe))
     if chance(rng, recipe.empty_share):
         return _empty(rng, recipe)
+    if chance(rng, recipe.cluster_share):
+        placed, panel = sample_cluster(rng, recipe)
+        return in_the_dark(_finish(rng, recipe, reading_order(placed, recipe.size), panel, 0))
     if chance(rng, recipe.group_share):
         placed, panel = sample_group(rng, recipe)
         return _finish(rng, recipe, reading_order(placed, recipe.size), panel, int(rng.integers(0, 4)))

@@ -45,11 +45,9 @@ def _telltale(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
         pen.arc(x, y, size * 0.7, 180, 180, color, size * 0.3)
     else:
         side = 1 if rng.random() < 0.5 else -1
-        pen.polygon(
-            [(x + side * size, y), (x, y - size), (x, y - size * 0.4), (x - side * size, y - size * 0.4)]
-            + [(x - side * size, y + size * 0.4), (x, y + size * 0.4), (x, y + size)],
-            color,
-        )
+        upper = [(x, y - size), (x, y - size * 0.4), (x - side * size, y - size * 0.4)]
+        lower = [(x - side * size, y + size * 0.4), (x, y + size * 0.4), (x, y + size)]
+        pen.polygon([(x + side * size, y), *upper, *lower], color)
 
 
 def _hood(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
