@@ -138,14 +138,14 @@ def sample_sticker(rng: Rng, room: FaceRoom) -> tuple[Print, ...]:
     spot = room.place(rng, pick(rng, ("start", "end", "below", "any")), widths, size, 2.6, margin=0.4)
     if spot is None:
         return ()
-    size = spot.size
+    shrunk, size = spot.size / size, spot.size
     wide, tall = 0.5 * size * max(widths), 0.5 * size * (LINE_PITCH * len(rows) + 0.5)
     ink = gray(rng, 10, 70)
     lines = [Print("", spot.x, spot.y, 2 * tall, SANS[0], ink, turn, condensed=wide / tall, symbol="paper", fill=paper)]
     top = spot.y - 0.5 * LINE_PITCH * size * (len(rows) - 1)
     for index, ((text, by_hand), font, one) in enumerate(zip(rows, fonts, sizes, strict=True)):
         color = near(rng, pick(rng, ((30, 40, 120), (20, 20, 20))), 10) if by_hand else ink
-        lines.append(Print(text, spot.x, top + index * LINE_PITCH * size, one * size / spot.size, font, color, turn))
+        lines.append(Print(text, spot.x, top + index * LINE_PITCH * size, one * shrunk, font, color, turn))
     return tuple(lines)
 
 

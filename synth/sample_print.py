@@ -7,12 +7,13 @@ The unit comes first, so that it finds room where the truth says it is printed. 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from synth import words, words_chinese
+from synth import words, words_chinese, words_titles
 from synth.draw import HUES, Rng, between, chance, gray, luma, near, pick
-from synth.face_room import LINE_PITCH, FaceRoom, text_extent
-from synth.fonts import BOLD, CHINESE, HAND, MONO, SANS, font_for
+from synth.face_room import FaceRoom, text_extent
+from synth.fonts import BOLD, MONO, SANS, font_for
+from synth.print_chinese import chinese_lines
+from synth.print_lines import FaceLines, put_lines
 from synth.sample_marks import place_block, sample_logo, sample_mark, sample_signs, sample_sticker
 from synth.spec import Color, DialSpec, Frame, Print
 
@@ -24,6 +25,12 @@ TOPIC = {
     "quadrant": "electric",
     "edge": "electric",
 }
+TOPIC_OF_UNIT = {
+    **dict.fromkeys(("MPa", "bar", "psi", "kPa", "kgf/cm2", "mbar", "inHg", "mmHg", "Pa", "mmH2O", "inH2O"), "pressure"),
+    **dict.fromkeys(("°C", "°F"), "temperature"),
+    **dict.fromkeys(("V", "A", "mA", "kV", "kA", "mV", "Hz", "kW"), "electric"),
+}
+"""What a face of a family without a topic of its own is about."""
 CHINESE_SHARE = {"pressure": 0.2, "thermometer": 0.14, "panel": 0.16, "quadrant": 0.16, "edge": 0.1, "transformer": 0.1}
 
 
@@ -37,30 +44,17 @@ def safe_font(text: str, font: str) -> str:
     return font_for(text, font)
 
 
-class _Face(NamedTuple):
-    """What the lines of one face share."""
-
-    spec: DialSpec
-    style: str
-    topic: str
-    room: FaceRoom
-    ink: Color
-    font: str
-    narrow: bool
-    chinese: bool
-
-
 def sample_prints(rng: Rng, spec: DialSpec, style: str) -> tuple[Print, ...]:
     """All lines of a face."""
-    topic = TOPIC.get(style, "other")
+    topic = TOPIC.get(style) or TOPIC_OF_UNIT.get(spec.scale.unit or "", "other")
     chinese = chance(rng, CHINESE_SHARE.get(style, 0.04))
     narrow = spec.scale.sweep_deg < 200
-    face = _Face(spec, style, topic, FaceRoom(spec), spec.art.color, spec.art.font, narrow, chinese)
+    face = FaceLines(spec, style, topic, FaceRoom(spec), spec.art.color, spec.art.font, narrow, chinese)
     prints = _units(rng, face)
     if style == "transformer" and chance(rng, 0.75):
         prints += _big_title(rng, face)
     prints += _arc_words(rng, face)
-    prints += _chinese_lines(rng, face) if chinese else _latin_lines(rng, face)
+    prints += chinese_lines(rng, face) if chinese else _latin_lines(rng, face)
     if style in ("panel", "quadrant", "edge") and chance(rng, 0.55):
         prints += sample_signs(rng, face.room, face.ink)
     if chance(rng, 0.16):
@@ -71,55 +65,7 @@ def sample_prints(rng: Rng, spec: DialSpec, style: str) -> tuple[Print, ...]:
     return tuple(prints)
 
 
-def _put(
-    rng: Rng,
-    face: _Face,
-    text: str,
-    size: float,
-    wish: str,
-    font: str,
-    color: Color,
-    *,
-    frame: Frame = "none",
-    declares: str | None = None,
-    second: bool = False,
-    must: bool = False,
-    tracking: float = 0.0,
-    least: float = 2.6,
-) -> list[Print]:
-    """Lines of a text (parted by newlines) where they find room; looked for all over the face where they must be there."""
-    lines = text.split("\n")
-    font = font_for(text.replace("\n", ""), font)
-    condensed = between(rng, 0.85, 1.0)
-    pad = 0.8 if frame != "none" else 0.0
-    widths = [text_extent(line, 1.0, font, condensed, tracking) + pad for line in lines]
-    spot = face.room.place(
-        rng, wish, widths, size, max(least, 0.62 * size) if must else least, 7 if must else 4, margin=0.25 * (pad > 0)
-    )
-    if spot is None and must:
-        spot = face.room.search(widths, 0.8 * size, 3.5)
-    if spot is None:
-        return []
-    top = spot.y - 0.5 * LINE_PITCH * spot.size * (len(lines) - 1)
-    return [
-        Print(
-            line,
-            spot.x,
-            top + index * LINE_PITCH * spot.size,
-            spot.size,
-            font,
-            color,
-            condensed=condensed,
-            frame=frame,
-            declares=declares,
-            declares_second=second,
-            tracking=tracking,
-        )
-        for index, line in enumerate(lines)
-    ]
-
-
-def _units(rng: Rng, face: _Face) -> list[Print]:
+def _units(rng: Rng, face: FaceLines) -> list[Print]:
     """The scale's unit with its multiplier, in one line or two, and a further scale's unit near it."""
     spec, scale, art = face.spec, face.spec.scale, face.spec.art
     size = art.numeral_size * between(rng, 0.6, 1.15) * (1.2 if face.style in ("panel", "quadrant", "transformer") else 1.0)
@@ -134,45 +80,45 @@ def _units(rng: Rng, face: _Face) -> list[Print]:
     found: list[Print] = []
     if unit is None:
         if factor is not None:
-            found += _put(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
+            found += put_lines(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
     elif factor is None or chance(rng, 0.6):
         text = unit if factor is None else f"{factor} {unit}"
         frame: Frame = pick(rng, ("line", "circle", "oval")) if chance(rng, 0.04) else "none"
-        found += _put(rng, face, text, size, wish, face.font, color, frame=frame, declares=scale.unit, must=True)
+        found += put_lines(rng, face, text, size, wish, face.font, color, frame=frame, declares=scale.unit, must=True)
     else:
-        found += _put(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
-        found += _put(rng, face, unit, size, wish, face.font, color, declares=scale.unit, must=True)
+        found += put_lines(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
+        found += put_lines(rng, face, unit, size, wish, face.font, color, declares=scale.unit, must=True)
     for further, look in spec.further_scales:
         if further.unit_text is not None:
             big = look.numeral_size * between(rng, 0.9, 1.3)
-            found += _put(
+            found += put_lines(
                 rng, face, further.unit_text, big, wish, face.font, look.color, declares=further.unit, second=True, must=True
             )
     return found
 
 
-def _unit_wish(rng: Rng, face: _Face) -> str:
+def _unit_wish(rng: Rng, face: FaceLines) -> str:
     if face.style in ("panel", "quadrant", "edge") or face.narrow:
         return pick(rng, ("above", "above", "above", "top left", "corner", "side"))
     return pick(rng, ("below", "below", "below", "below", "above", "above", "bottom", "side", "end"))
 
 
-def _big_title(rng: Rng, face: _Face) -> list[Print]:
+def _big_title(rng: Rng, face: FaceLines) -> list[Print]:
     """The large name on instruments of transformers, above or below the pivot."""
-    text = pick(rng, words.TOPICS[face.topic if chance(rng, 0.8) else "other"])
+    text = words_titles.title(rng, face.topic, face.spec.scale.unit)
     font = pick(rng, BOLD)
     wish = pick(rng, ("above", "below", "bottom"))
-    return _put(rng, face, text, between(rng, 7, 13), wish, font, face.ink, tracking=between(rng, 0.0, 0.18), least=4.0)
+    return put_lines(rng, face, text, between(rng, 7, 13), wish, font, face.ink, tracking=between(rng, 0.0, 0.18), least=4.0)
 
 
-def _latin_lines(rng: Rng, face: _Face) -> list[Print]:
+def _latin_lines(rng: Rng, face: FaceLines) -> list[Print]:
     """Name, maker, norm, class, serial and small print."""
     ink, room = face.ink, face.room
     found: list[Print] = []
     if face.style != "transformer" and chance(rng, 0.42):
-        title = pick(rng, words.TOPICS[face.topic])
+        title = words_titles.title(rng, face.topic, face.spec.scale.unit)
         wish = pick(rng, ("above", "above", "below", "top"))
-        found += _put(
+        found += put_lines(
             rng,
             face,
             title,
@@ -188,9 +134,9 @@ def _latin_lines(rng: Rng, face: _Face) -> list[Print]:
     if chance(rng, 0.4):
         wish, size = pick(rng, ("end", "end", "start", "corner", "above", "below")), between(rng, 4.0, 7.0)
         frame: Frame = "circle" if chance(rng, 0.15) else "none"
-        found += _put(rng, face, pick(rng, words.CLASSES), size, wish, face.font, ink, frame=frame)
+        found += put_lines(rng, face, pick(rng, words.CLASSES), size, wish, face.font, ink, frame=frame)
     if chance(rng, 0.32):
-        found += _put(
+        found += put_lines(
             rng,
             face,
             pick(rng, words.NORMS),
@@ -202,64 +148,14 @@ def _latin_lines(rng: Rng, face: _Face) -> list[Print]:
     for _ in range(int(rng.integers(0, 4))):
         wish = pick(rng, ("below", "bottom", "above", "start", "end", "any"))
         color = near(rng, HUES[pick(rng, ("red", "green", "blue"))], 14) if chance(rng, 0.08) else ink
-        found += _put(
+        found += put_lines(
             rng, face, words.small_line(rng, face.topic), between(rng, 3.4, 6.2), wish, pick(rng, (*SANS, *MONO)), color
         )
     return found
 
 
-def _chinese_lines(rng: Rng, face: _Face) -> list[Print]:
-    """Title above the pivot; below it licence mark, class in a circle, maker and a serial number by hand."""
-    ink, bold = face.ink, CHINESE[1] if chance(rng, 0.35) else CHINESE[0]
-    found: list[Print] = []
-    if chance(rng, 0.85):
-        title = words_chinese.title(rng, face.topic)
-        if len(title) > 7 and chance(rng, 0.7):
-            title = f"{title[: len(title) // 2 + 1]}\n{title[len(title) // 2 + 1 :]}"
-        wish = pick(rng, ("above", "above", "above", "below"))
-        found += _put(rng, face, title, between(rng, 7, 13), wish, bold, ink, tracking=between(rng, 0, 0.3))
-    if chance(rng, 0.5):
-        mark = pick(rng, ("MC", "CMC", "CPA"))
-        frame: Frame = pick(rng, ("oval", "circle", "rhomb"))
-        found += _put(rng, face, mark, between(rng, 4.2, 7.0), "below", pick(rng, BOLD), ink, frame=frame)
-    if chance(rng, 0.55):
-        level = pick(rng, ("1.6", "1.5", "2.5", "0.4", "1.0"))
-        found += _put(
-            rng, face, level, between(rng, 4.2, 7.0), pick(rng, ("below", "side", "end")), face.font, ink, frame="circle"
-        )
-    if chance(rng, 0.5):
-        found += _put(rng, face, words_chinese.licence(rng), between(rng, 3.6, 5.6), "below", bold, ink)
-    if chance(rng, 0.75):
-        found += _put(rng, face, words_chinese.maker(rng), between(rng, 4.8, 8.0), pick(rng, ("bottom", "below")), bold, ink)
-    if chance(rng, 0.4):
-        number, hand = f"{int(rng.integers(10**3, 10**7))}", chance(rng, 0.6)
-        if hand:
-            found += _put(rng, face, number, between(rng, 4.5, 7), "bottom", pick(rng, HAND), near(rng, (30, 30, 70), 12))
-        else:
-            found += _put(rng, face, words_chinese.serial(rng), between(rng, 3.2, 5), "bottom", bold, ink)
-    for _ in range(int(rng.integers(0, 3))):
-        text = words_chinese.small_line(rng, face.topic) if chance(rng, 0.7) else words.small_line(rng, face.topic)
-        found += _put(rng, face, text, between(rng, 3.4, 6), pick(rng, ("below", "above", "start", "end")), bold, ink)
-    if chance(rng, 0.1):
-        found += _vertical(rng, face, bold)
-    return found
-
-
-def _vertical(rng: Rng, face: _Face, font: str) -> list[Print]:
-    """A title written downwards beside the pivot."""
-    text, size = words_chinese.title(rng, face.topic)[:6], between(rng, 5, 9)
-    tall = LINE_PITCH * size * len(text)
-    for _ in range(6):
-        x, y = face.room.x + between(rng, -60, 60), face.room.y + between(rng, -30, 30)
-        box = (x - 0.55 * size, y - 0.5 * tall, x + 0.55 * size, y + 0.5 * tall)
-        if face.room.free(box):
-            face.room.take(box)
-            return [Print(text, x, y, size, font_for(text, font), face.ink, vertical=True)]
-    return []
-
-
 def _curved_line(
-    face: _Face, text: str, radius: float, middle: float, size: float, font: str, color: Color, about_pivot: bool
+    face: FaceLines, text: str, radius: float, middle: float, size: float, font: str, color: Color, about_pivot: bool
 ) -> list[Print]:
     center = (face.room.x, face.room.y) if about_pivot else (0.0, 0.0)
     width = 1.04 * sum(text_extent(c, size, font_for(c, font)) for c in text)
@@ -268,12 +164,12 @@ def _curved_line(
     return [Print(text, *center, size, font, color, middle % 360, curve=radius)]
 
 
-def _arc_words(rng: Rng, face: _Face) -> list[Print]:
+def _arc_words(rng: Rng, face: FaceLines) -> list[Print]:
     """Words in the coloured arcs of the scale, and the words with arrows over switch hands."""
     spec, scale = face.spec, face.spec.scale
     found: list[Print] = []
     wide = [z for z in spec.zones if z.outer - z.inner >= 4.0]
-    kinds = words.COMFORT.get(
+    kinds = words_titles.COMFORT.get(
         {"% RH": "humidity"}.get(scale.unit or "", "temperature" if face.topic == "temperature" else "pressure")
     )
     rows = [row for row in kinds or () if len(row) >= len(wide)]
@@ -295,7 +191,7 @@ def _arc_words(rng: Rng, face: _Face) -> list[Print]:
     return found
 
 
-def _rim(rng: Rng, face: _Face) -> list[Print]:
+def _rim(rng: Rng, face: FaceLines) -> list[Print]:
     """Text along the rim of round faces, in the gap of the scale or all around the lower half."""
     spec = face.spec
     if spec.case.shape != "round" or not chance(rng, 0.5 if face.style == "transformer" else 0.14):
@@ -303,7 +199,7 @@ def _rim(rng: Rng, face: _Face) -> list[Print]:
     if chance(rng, 0.4):
         text = f"{words.brand(rng).upper()} {pick(rng, words.PLACES)}"
     elif chance(rng, 0.5):
-        text = f"{pick(rng, words.TOPICS[face.topic])} {words.serial(rng)}".replace("\n", " ")
+        text = f"{pick(rng, words_titles.TOPICS[face.topic])} {words.serial(rng)}".replace("\n", " ")
     else:
         text = f"{words.brand(rng)} {pick(rng, words.SMALL)}"
     gap = 360 - spec.scale.sweep_deg

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from synth.words_titles import COMFORT, TOPICS, UNIT_TITLES
+
 CLASSES = (
     *("CL 1.6", "CL 1.0", "CL. 2.5", "Cl. 1.6", "KL 1.6", "KL 1.0", "Kl. 1,0", "KL. 2.5", "1.6", "2.5", "1.0", "1.5"),
     *("CL 0.6", "CL 0.25", "GRADE A", "GRADE 2A", "ACC 1%", "±1.6%", "±2%", "CLASS 1.5", "Class 1.6", "ASME B"),
@@ -13,67 +15,6 @@ NORMS = (
     *("GB/T 1226", "DIN 16063", "DIN 43700", "ISO 5171", "ISO 2503", "IEC 51", "IEC 60051-1", "BS 1780", "NF E15-025"),
     *("IP65", "IP 54", "IP 67", "NEMA 4X", "UL 404", "AS 1349", "GOST 2405"),
 )
-TOPICS = {
-    "pressure": (
-        "PRESSURE",
-        "PRESSURE GAUGE",
-        "VACUUM",
-        "COMPOUND GAUGE",
-        "OIL",
-        "AIR",
-        "AMMONIA",
-        "WATER",
-        "OXYGEN",
-        "FUEL PRESS",
-        "HYDRAULIC",
-        "DIFFERENTIAL PRESSURE",
-        "ABSOLUTE PRESSURE",
-        "AIR BRAKE",
-        "STEAM",
-        "SPRINKLER",
-        "AIR/WATER",
-        "SF6 GAS DENSITY",
-        "Manometer",
-        "Manomètre",
-        "Druck",
-        "TIRE GAUGE",
-        "BOOST",
-        "SUCTION",
-        "DISCHARGE",
-        "TRANSMISSION AND\nOIL PRESSURE GAUGE",
-        "FUEL\nPRESSURE",
-        "PRESSURE GAUGE\nFOR FIRE PROTECTION\nSERVICE",
-        "MAIN\nRESERVOIR",
-    ),
-    "temperature": (
-        "TEMPERATURE",
-        "LIQUID TEMPERATURE",
-        "WINDING TEMPERATURE",
-        "TEMP",
-        "BIMETAL",
-        "OIL TEMP",
-        "WATER TEMP",
-        "THERMOMETER",
-        "BIMETAL THERMOMETER",
-        "THERMO-HYGROMETER",
-        "Thermometer",
-        "LIQUID\nTEMPERATURE",
-        "WINDING\nTEMPERATURE",
-        "TOP OIL",
-        "HOT SPOT",
-        "EXHAUST GAS",
-        "OVEN",
-        "Temperatura",
-    ),
-    "electric": (
-        *("AC", "DC", "AMPERES", "VOLTS", "MADE BY", "CLASS 2.5", "60 Hz", "50 Hz", "C.T. 200/5", "CT 100/5A", "F.S. = 5 A"),
-        *("KILOVOLTS", "MICROAMPERES", "FREQUENCY", "SHUNT 60 mV", "RECTIFIER TYPE", "GENERATOR", "BUS 1"),
-    ),
-    "other": (
-        *("FLOW", "SPEED", "LEVEL", "TACHOMETER", "HUMIDITY", "COMFORT", "VOLUME OF GAS", "GAS ACCUMULATION\nINDICATOR"),
-        *("AIRSPEED", "HYGROMETER", "BAROMETER", "OIL LEVEL", "FLOW RATE", "VIBRATION", "Dial", "ALTITUDE"),
-    ),
-}
 SMALL = (
     "Made in Italy",
     "Made in Taiwan",
@@ -188,19 +129,6 @@ _TAILS = (
 )
 
 
-COMFORT = {
-    "temperature": (
-        ("COLD", "COMFORT", "HOT"),
-        ("COOL", "NORMAL", "WARM"),
-        ("MIN", "OK", "MAX"),
-        ("FREEZE", "COLD", "COMFORT", "HOT"),
-    ),
-    "humidity": (("DRY", "COMFORT", "WET"), ("TOO DRY", "IDEAL", "TOO WET"), ("DRY", "NORMAL", "HUMID")),
-    "pressure": (("LOW", "NORMAL", "HIGH"), ("RECHARGE", "FULL", "OVERCHARGED"), ("ALARM", "NORMAL", "OVERPRESSURE")),
-    "weather": (("STORMY", "RAIN", "CHANGE", "FAIR", "VERY DRY"),),
-}
-"""Words in the coloured arcs of a scale, in the direction of rising values."""
-
 MOTTOS = (
     "Fire & Fabrication, Inc.",
     "RACE GAUGE",
@@ -258,7 +186,21 @@ def sticker_lines(rng: np.random.Generator) -> tuple[tuple[str, bool], ...]:
 
 def all_texts() -> tuple[str, ...]:
     """Every word and part that this file prints: some font must have all of their signs."""
-    groups = (CLASSES, NORMS, *TOPICS.values(), SMALL, LABELS, LAMP_LABELS, *MODES, MOTTOS, PLACES, WATERMARKS, _HEADS, _TAILS)
+    groups = (
+        CLASSES,
+        NORMS,
+        *TOPICS.values(),
+        *UNIT_TITLES.values(),
+        SMALL,
+        LABELS,
+        LAMP_LABELS,
+        *MODES,
+        MOTTOS,
+        PLACES,
+        WATERMARKS,
+        _HEADS,
+        _TAILS,
+    )
     words = [word for group in groups for word in group]
     arcs = [word for rows in COMFORT.values() for row in rows for word in row]
     return (*words, *arcs, "0123456789 No. S/N Ser. TAG /-.:")

@@ -26,9 +26,29 @@ TITLES = {
         "水压表",
     ),
     "temperature": ("温度计", "双金属温度计", "油温", "油面温度", "绕组温度", "绕组温度计", "油温计", "室温", "温湿度计"),
-    "electric": ("电流表", "电压表", "交流电流表", "直流电压表", "频率表", "功率表", "功率因数表", "毫安表"),
-    "other": ("流量计", "转速表", "液位计", "湿度计", "油位", "气压表", "放电计数器"),
+    "electric": ("交流", "直流", "整流系", "电磁系", "一次回路"),
+    "other": ("一号机", "二号泵", "主轴", "进口", "出口"),
 }
+UNIT_TITLES = {
+    "A": ("电流表", "交流电流表", "安培表"),
+    "mA": ("毫安表", "电流表", "泄漏电流"),
+    "kA": ("电流表", "千安表"),
+    "V": ("电压表", "交流电压表", "直流电压表"),
+    "mV": ("毫伏表",),
+    "kV": ("电压表", "千伏表"),
+    "Hz": ("频率表",),
+    "kW": ("功率表", "有功功率表"),
+    "% RH": ("湿度计", "温湿度计"),
+    "r/min": ("转速表",),
+    "km/h": ("车速表",),
+    "L/min": ("流量计",),
+    "m3/h": ("流量计",),
+    "gpm": ("流量计",),
+    "cc": ("气体容积",),
+    "inHg": ("真空表",),
+    "mmHg": ("真空表", "压力真空表"),
+}
+"""Names of instruments by what they measure, where the unit says it; other units leave it to the topic."""
 UNITS = {
     "MPa": ("兆帕", "MPa"),
     "kPa": ("千帕", "kPa"),
@@ -72,9 +92,9 @@ def maker(rng: np.random.Generator) -> str:
     return _pick(rng, _HEADS) + _pick(rng, _MIDDLES) + _pick(rng, _WORKS)
 
 
-def title(rng: np.random.Generator, topic: str) -> str:
-    """What the instrument is called."""
-    return _pick(rng, TITLES.get(topic, TITLES["other"]))
+def title(rng: np.random.Generator, topic: str, unit: str | None) -> str:
+    """What the instrument is called: never the name of another quantity than its unit's."""
+    return _pick(rng, UNIT_TITLES.get(unit or "") or TITLES[topic])
 
 
 def licence(rng: np.random.Generator) -> str:
@@ -115,6 +135,6 @@ def unit_text(rng: np.random.Generator, unit: str) -> str | None:
 
 def all_texts() -> tuple[str, ...]:
     """Every word and part that this file prints: the fonts must have all of their signs."""
-    lines = [line for group in (*TITLES.values(), *UNITS.values(), *MODES) for line in group]
+    lines = [line for group in (*TITLES.values(), *UNIT_TITLES.values(), *UNITS.values(), *MODES) for line in group]
     parts = (*WARNINGS, *SMALL, *LAMP_LABELS, *BUTTON_LABELS, *_HEADS, *_MIDDLES, *_WORKS)
     return (*lines, *parts, "编号:0123456789制号年月")

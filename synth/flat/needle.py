@@ -24,7 +24,8 @@ def draw_needle(pen: Pen, needle: Needle, pivot: Vec, angle_deg: float, pose: Po
         pen.polygon(outline, (0, 0, 0), light.shadow, blur)
         if needle.tail > 0 and needle.tail_shape in ("round", "bulb", "ring") and needle.start <= 0:
             pen.disc(*_bulb(needle, pivot, angle_deg), needle.tail_width / 2, (0, 0, 0), light.shadow, blur)
-        pen.disc(*pivot, needle.hub, (0, 0, 0), light.shadow, blur)
+        if needle.start <= 0:
+            pen.disc(*pivot, needle.hub, (0, 0, 0), light.shadow, blur)
         pen.canvas.restore()
     with pen.plane(pose.homography(needle.height)):
         pen.polygon(outline, needle.color)
@@ -57,8 +58,8 @@ def _counterweight(pen: Pen, needle: Needle, pivot: Vec, angle_deg: float) -> No
 def _hub(pen: Pen, needle: Needle, pivot: Vec, angle_deg: float) -> None:
     color, hub = needle.hub_color, needle.hub
     if needle.hub_style == "ring":
+        pen.disc(*pivot, hub * 0.6, lighten(color, -0.6))
         pen.circle(*pivot, hub * 0.78, color, hub * 0.44)
-        pen.disc(*pivot, hub * 0.34, lighten(color, -0.55))
     elif needle.hub_style == "dome":
         x, y = pivot[0] - hub * 0.35, pivot[1] - hub * 0.4
         stops = [rgba(lighten(color, 0.6)), rgba(color), rgba(lighten(color, -0.45))]
