@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def test_tiles_cover_the_photo_and_overlap_by_half(width: int, height: int, part
         places = sorted({view.center[axis] for view in views})
         assert places[0] <= side / 2 + 1e-6
         assert places[-1] >= length - side / 2 - 1e-6
-        assert all(second - first <= side / 2 + 1e-6 for first, second in zip(places, places[1:], strict=False))
+        assert all(second - first <= side / 2 + 1e-6 for first, second in itertools.pairwise(places))
     assert all(view.side == side for view in views)
     assert len(views) <= (2 * parts) ** 2
 
