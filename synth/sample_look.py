@@ -11,6 +11,7 @@ from synth.devices import Distractor, ThingKind
 from synth.draw import Rng, between, chance, pick, weighted
 from synth.fonts import CHINESE, SANS
 from synth.recipe import CameraOptions, PoseOptions, Recipe, WearOptions
+from synth.sample_marks import sample_watermark
 from synth.scene import Background, Camera, Light, PlacedThing, Pose, Wear
 from synth.spec import Print, Vec
 
@@ -65,7 +66,7 @@ def sample_light(rng: Rng, options: WearOptions) -> Light:
     glare = chance(rng, options.glare)
     falloff = between(rng, 0.08, 0.45) if chance(rng, options.falloff) else 0.0
     if falloff and chance(rng, 0.15):  # a torch in a dark room
-        falloff = between(rng, 0.5, 0.8)
+        falloff = between(rng, 0.45, 0.7)
     warm, tinted = between(rng, 0.0, 0.22), falloff > 0 and chance(rng, 0.4)
     tint = (1.0, 1.0 - 0.5 * warm, 1.0 - warm) if chance(rng, 0.7) else (1.0 - warm, 1.0 - 0.4 * warm, 1.0)
     return Light(
@@ -115,7 +116,7 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
     """Most pictures keep most of their detail; bad ones are bad in one or two ways."""
     exposure, gamma = math.exp(float(rng.normal(0, 0.12))), math.exp(float(rng.normal(0, 0.15)))
     if chance(rng, options.dark):
-        exposure = between(rng, 0.28, 0.65)
+        exposure = between(rng, 0.35, 0.65)
     elif chance(rng, options.bright):
         exposure = between(rng, 1.2, 1.7)
     scale = size / 384
@@ -184,7 +185,9 @@ def sample_things(rng: Rng, size: int, count: int, low: float = 0.04, high: floa
 
 
 def sample_overlay(rng: Rng, size: int) -> tuple[Print, ...]:
-    """Date and camera name as recorders write them into a picture's corners, in Latin or in ideographs."""
+    """Date and camera name as recorders write them into a picture's corners, in Latin or in ideographs; or a watermark."""
+    if chance(rng, 0.3):
+        return sample_watermark(rng, size)
     font = pick(rng, SANS)
     text_size = size * between(rng, 0.025, 0.045)
     color = (250, 250, 250) if chance(rng, 0.7) else pick(rng, ((255, 220, 40), (60, 255, 90), (255, 60, 40)))
