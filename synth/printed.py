@@ -48,10 +48,10 @@ def printed_unit(view: View, text: str, unit: str, center: Vec, size: float, tur
 
 
 def printed_units(view: View, prints: Iterable[Print]) -> tuple[PrintedUnit, ...]:
-    """The units that lines of print declare, the primary scale's first. Invented ideographs declare nothing."""
+    """The units that lines of print declare, the primary scale's first. Drawn signs declare nothing."""
     found = []
     for line in prints:
-        if line.declares is not None and not line.strokes_seed:
+        if line.declares is not None and not line.symbol:
             center, turn = line_center(line)
             found.append(printed_unit(view, line.text, line.declares, center, line.size, turn, not line.declares_second))
     return tuple(sorted(found, key=lambda one: not one.primary))

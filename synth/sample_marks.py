@@ -56,9 +56,7 @@ def sample_logo(rng: Rng, ink: Color, plate: Color) -> tuple[Print, ...]:
         parts.append(Print(motto, 0.0, 0.0, first.size * between(rng, 0.36, 0.6), pick(rng, SANS), ink, condensed=0.9))
     elif chance(rng, 0.15):
         parts.append(
-            Print(
-                "", 0.0, 0.0, first.size * 0.9, font, fill or color, symbol="monogram", strokes_seed=int(rng.integers(1, 2**31))
-            )
+            Print("", 0.0, 0.0, first.size * 0.9, font, fill or color, symbol="monogram", seed=int(rng.integers(1, 2**31)))
         )
     return tuple(parts)
 
@@ -105,7 +103,7 @@ def sample_signs(rng: Rng, room: FaceRoom, ink: Color) -> tuple[Print, ...]:
             SANS[0],
             ink,
             symbol=name,
-            strokes_seed=int(rng.integers(1, 2**31)),
+            seed=int(rng.integers(1, 2**31)),
         )
         for i, name in enumerate(names)
     )
@@ -121,9 +119,7 @@ def sample_mark(rng: Rng, room: FaceRoom, ink: Color) -> tuple[Print, ...]:
         return ()
     fill = PALE if code else (near(rng, HUES["yellow"], 8) if name == "warning" and chance(rng, 0.6) else None)
     color = (25, 25, 25) if code or fill is not None else ink
-    return (
-        Print("", spot.x, spot.y, spot.size, SANS[0], color, symbol=name, fill=fill, strokes_seed=int(rng.integers(1, 2**31))),
-    )
+    return (Print("", spot.x, spot.y, spot.size, SANS[0], color, symbol=name, fill=fill, seed=int(rng.integers(1, 2**31))),)
 
 
 def sample_sticker(rng: Rng, room: FaceRoom) -> tuple[Print, ...]:

@@ -124,11 +124,11 @@ class Print:
     """A line of text on a face or a plate, centred at (x, y), turned by `angle_deg` clockwise.
 
     With `curve` the text runs on a circle of that radius about (x, y), its middle at `angle_deg` clockwise from
-    6 o'clock. `strokes_seed` draws one invented ideograph for each letter instead of the letters: print in a script
-    that the fonts do not carry. `declares` is the unit that the line prints, `declares_second` True where it is a
+    6 o'clock. `declares` is the unit that the line prints, `declares_second` True where it is a
     further scale's. `slant` leans the letters to the right (0.25 is an italic), `fill` is the colour of a badge or
     label, `tracking` widens the gaps between letters by so many font sizes, `vertical` writes one letter below the
-    other. `symbol` names a sign that is drawn in place of the text (`synth.flat.symbols`).
+    other. `symbol` names a sign that is drawn in place of the text
+    (`synth.flat.symbols`), `seed` what chance decides in it.
     """
 
     text: str
@@ -141,7 +141,7 @@ class Print:
     condensed: float = 1.0
     frame: Frame = "none"
     curve: float = 0.0
-    strokes_seed: int = 0
+    seed: int = 0
     declares: str | None = None
     declares_second: bool = False
     slant: float = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from synth.flat.pen import Pen
-from synth.flat.symbols import draw_ideographs, draw_symbol
+from synth.flat.symbols import draw_symbol
 from synth.spec import Print, polar
 
 PAPER = (236, 234, 226)
@@ -26,9 +26,7 @@ def draw_print(pen: Pen, line: Print) -> None:
     else:
         if line.frame != "none":
             _frame(pen, line)
-        if line.strokes_seed:
-            draw_ideographs(pen, line)
-        elif line.tracking > 0:
+        if line.tracking > 0:
             _spaced(pen, line)
         else:
             turn, thin = line.angle_deg, line.condensed

@@ -1,4 +1,4 @@
-"""Signs that are drawn, not lettered: panel meters' symbols, conformity marks, codes, papers, invented ideographs."""
+"""Signs that are drawn, not lettered: panel meters' symbols, conformity marks, codes, papers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def draw_symbol(pen: Pen, line: Print) -> None:
     pen.canvas.save()
     pen.canvas.translate(line.x, line.y)
     pen.canvas.rotate(line.angle_deg)
-    draw(pen, line, line.size / 2, np.random.default_rng(line.strokes_seed))
+    draw(pen, line, line.size / 2, np.random.default_rng(line.seed))
     pen.canvas.restore()
 
 
@@ -220,23 +220,3 @@ SYMBOLS: dict[str, Drawer] = {
     "barcode": _barcode,
     "paper": _paper,
 }
-
-
-def draw_ideographs(pen: Pen, line: Print) -> None:
-    """Square signs of a few strokes each: a look, not a language."""
-    rng = np.random.default_rng(line.strokes_seed)
-    pitch = line.size * 1.12
-    left = line.x - pitch * (len(line.text) - 1) / 2
-    for index in range(len(line.text)):
-        x, half = left + pitch * index, line.size * 0.44
-        ends: list[Vec] = []
-        for height in np.sort(rng.uniform(-1, 1, int(rng.integers(2, 5)))).tolist():
-            start, end = sorted(rng.uniform(-1, 1, 2).tolist())
-            ends += [(x + half * min(start, -0.3), line.y + half * height), (x + half * max(end, 0.3), line.y + half * height)]
-        for across in rng.uniform(-0.9, 0.9, int(rng.integers(1, 4))).tolist():
-            top, low = sorted(rng.uniform(-1, 1, 2).tolist())
-            ends += [(x + half * across, line.y + half * min(top, -0.2)), (x + half * across, line.y + half * max(low, 0.3))]
-        for side in (-1, 1):
-            if rng.random() < 0.5:
-                ends += [(x, line.y + half * float(rng.uniform(-0.5, 0.3))), (x + side * half, line.y + half)]
-        pen.segments(ends, line.color, max(0.3, line.size * 0.085))

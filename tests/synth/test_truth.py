@@ -213,7 +213,7 @@ def test_units_are_where_they_are_printed() -> None:
         line("PSI", y=-20.0, declares="psi", declares_second=True),
         line("MPa", declares="MPa"),
         line("CL 1.6"),
-        line("bar", declares="bar", strokes_seed=4),
+        line("bar", declares="bar", symbol="sun"),
     )
     spec = replace(model_dial(np.random.default_rng(0), "XYZ-2000", 0.3), prints=prints)
     pose = Pose((200, 180), 150, roll_deg=20)
