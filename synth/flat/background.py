@@ -20,8 +20,8 @@ from synth.scene import Background
 __all__ = ["PhotoBackgrounds", "draw_background"]
 
 Image = NDArray[np.uint8]
-BANK_SIZE = {"clutter": 32, "machinery": 32, "room": 24}
-OTHER_BANK_SIZE = 12
+BANK_SIZE = {"clutter": 20, "machinery": 32, "room": 20}
+OTHER_BANK_SIZE = 8
 FLIPPABLE = frozenset({"clutter", "machinery", "metal", "fabric", "gravel", "wood"})
 """Styles that have no top and bottom."""
 
@@ -86,7 +86,7 @@ def _fill_from_bank(pen: Pen, style: str, rng: np.random.Generator) -> None:
         part = part[..., rng.permutation(3)]
     soft = float(rng.choice([0, 0, 0, 1.2, 3.0])) * max(width, height) / 384
     # What is well lit and what is not: most of what stands behind an instrument is darker than its face.
-    gain, lift = float(np.exp(rng.normal(-0.14, 0.36))), float(max(0.0, rng.normal(0, 9)))
+    gain, lift = float(np.exp(rng.normal(0.02, 0.34))), float(max(0.0, rng.normal(0, 9)))
     scale = min(gain, 1.25)
     if soft > 2:
         small = cv2.resize(np.ascontiguousarray(part), (width // 2, height // 2), interpolation=cv2.INTER_AREA)

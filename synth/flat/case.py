@@ -75,7 +75,7 @@ def draw_case(pen: Pen, case: Case, pose: Pose, light: Light, rng: np.random.Gen
     draw_shadow(pen, case, pose, light)
     if pose.tilt_deg > 4 and case.depth > 0:
         reach_px = (case.depth + case.recess) / 100 * pose.radius_px * math.sin(math.radians(pose.tilt_deg))
-        steps = int(min(max(reach_px / 2.5, 4), 24))
+        steps = int(min(max(reach_px / 3.5, 3), 12))
         for index in range(steps):
             height = -case.depth + (case.depth + case.recess) * index / steps
             with pen.plane(pose.homography(height)):
@@ -102,12 +102,23 @@ def _flange(pen: Pen, case: Case) -> None:
         pen.circle(x, y, hole, lighten(case.flange_color, 0.4), 0.8, 0.6)
 
 
+def _rim(pen: Pen, case: Case, shader: object) -> None:
+    """The front of the bezel alone: a gradient over the whole disc would cost five times as much."""
+    wide = min(case.bezel + 1.0, 50.0)
+    half, tall = 100.0 - wide / 2, 100.0 * case.aspect - wide / 2
+    if case.shape == "round":
+        pen.oval_ring(0, 0, half, tall, wide, shader)
+    else:
+        pen.box(-half, -tall, half, tall, (0, 0, 0), max(0.0, case.corner - wide / 2), shader=shader, stroke=wide)
+
+
 def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
     color = case.bezel_color
+    _shape(pen, case, 100.0, lighten(color, -0.35) if case.bezel_style != "none" else color)  # seen at a slant: its inner wall
     if case.bezel_style == "none":
-        _shape(pen, case, 100.0, color)
+        pass
     elif case.bezel_style == "metal":
-        _shape(pen, case, 100.0, color, shader=sweep(0, 0, _metal(color, rng)))
+        _rim(pen, case, sweep(0, 0, _metal(color, rng)))
         if case.shape == "round":
             for _ in range(int(rng.integers(1, 4))):
                 ring, width = 100 - case.bezel * float(rng.uniform(0.12, 0.88)), case.bezel * float(rng.uniform(0.06, 0.35))
@@ -120,7 +131,7 @@ def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
             (70, 90),
             [rgba(lighten(color, f)) for f in (float(rng.uniform(0.05, 0.35)), 0.0, float(rng.uniform(-0.4, -0.05)))],
         )
-        _shape(pen, case, 100.0, color, shader=shade)
+        _rim(pen, case, shade)
     if case.bezel_style == "stepped":
         _shape(pen, case, 100 - case.bezel * 0.45, lighten(color, float(rng.uniform(-0.7, 0.3))))
     if case.bezel > 2.5:
@@ -142,7 +153,8 @@ def shade_face(pen: Pen, case: Case, light: Light, rng: np.random.Generator) -> 
     start, end = (half * math.cos(turn), half * math.sin(turn)), (-half * math.cos(turn), -half * math.sin(turn))
     dark = light.shade * rng.uniform(0.2, 1.0)
     shader = linear(start, end, [rgba((0, 0, 0), dark * 0.55), rgba((128, 128, 128), 0.0), rgba((255, 255, 255), dark * 0.2)])
-    pen.box(-half, -half * case.aspect, half, half * case.aspect, (0, 0, 0), shader=shader)
+    if dark > 0.04:
+        pen.box(-half, -half * case.aspect, half, half * case.aspect, (0, 0, 0), shader=shader)
     if case.recess > 1:
         shadow = math.radians(light.shadow_deg)
         shift = (-math.sin(shadow) * case.recess * 0.5, math.cos(shadow) * case.recess * 0.5)
@@ -154,7 +166,8 @@ def shade_face(pen: Pen, case: Case, light: Light, rng: np.random.Generator) -> 
                 [rgba((0, 0, 0), 0.0), rgba((0, 0, 0), 0.0), rgba((0, 0, 0), light.shadow)],
                 [0.0, 0.84 + 0.08 * (1 - light.softness), 1.0],
             )
-            pen.disc(0, 0, half, (0, 0, 0), shader=edge)
+            wide = half - max(0.0, 0.83 * half - math.hypot(*shift))  # nothing is dark farther in
+            pen.oval_ring(0, 0, half - wide / 2, half - wide / 2, wide, edge)
         else:
             tall = half * case.aspect
             pen.box(

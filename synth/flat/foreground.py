@@ -70,9 +70,9 @@ def draw_hand_behind(pen: Pen, rng: np.random.Generator) -> None:
     side = min(width, height)
     x, y = (float(np.mean([finger.tip[i] for finger in fingers])) for i in (0, 1))
     far_x, far_y = (float(np.mean([finger.far[i] for finger in fingers])) for i in (0, 1))
-    x, y = x + 0.1 * (x - width / 2), y + 0.1 * (y - height / 2)
-    pen.polyline([(x, y), (far_x, far_y)], lighten(skin, -0.45), 0.5 * side, 1.0, 3)
-    pen.polyline([(x, y), (far_x, far_y)], lighten(skin, -0.2), 0.46 * side, 1.0, 8)
+    x, y = x + 0.6 * (x - width / 2), y + 0.6 * (y - height / 2)  # the palm lies behind the knuckles
+    pen.polyline([(x, y), (far_x, far_y)], lighten(skin, -0.45), 0.5 * side)
+    pen.polyline([(x, y), (far_x, far_y)], lighten(skin, -0.2), 0.46 * side)
 
 
 def draw_fingers(pen: Pen, rng: np.random.Generator) -> None:

@@ -114,6 +114,11 @@ class Pen:
     ) -> None:
         self.canvas.drawOval(skia.Rect.MakeLTRB(x - rx, y - ry, x + rx, y + ry), self.paint(color, alpha, blur, shader))
 
+    def oval_ring(self, x: float, y: float, rx: float, ry: float, width: float, shader: Shader) -> None:
+        """A shaded ring `width` across, about the middle line of the oval rx, ry."""
+        paint = self.paint((0, 0, 0), shader=shader, stroke=width)
+        self.canvas.drawOval(skia.Rect.MakeLTRB(x - rx, y - ry, x + rx, y + ry), paint)
+
     def box(
         self,
         x0: float,

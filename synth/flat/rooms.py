@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from synth.camera import blur
 from synth.draw import any_color, gray, pick
 from synth.flat.pen import Pen, lighten, linear, rgba
 from synth.flat.textures import BANK_SIDE, cloud, light_from, muted, surface, warm
@@ -32,7 +32,7 @@ def _off(pen: Pen) -> Image:
 
 def _soften(pen: Pen, sigma: float) -> None:
     """Everything drawn so far goes out of focus: it is farther away than what follows."""
-    pen.pixels[..., :3] = cv2.GaussianBlur(_off(pen), (0, 0), sigma)
+    pen.pixels[..., :3] = blur(_off(pen), sigma)
 
 
 def _pipe(pen: Pen, rng: Rng, color: Color, width: float) -> None:
@@ -41,7 +41,8 @@ def _pipe(pen: Pen, rng: Rng, color: Color, width: float) -> None:
     pen.canvas.translate(*(float(v) for v in rng.uniform(0, BANK_SIDE, 2)))
     pen.canvas.rotate(turn)
     shine = [rgba(lighten(color, f)) for f in (-0.75, -0.2, float(rng.uniform(0.1, 0.7)), -0.1, -0.55, -0.85)]
-    pen.box(-700, -width / 2 + 6, 700, width / 2 + 8, (0, 0, 0), alpha=0.5, blur=6)
+    for drop in (2, 6, 10):
+        pen.box(-700, -width / 2 + drop, 700, width / 2 + drop, (0, 0, 0), alpha=0.22)
     pen.box(-700, -width / 2, 700, width / 2, color, shader=linear((0, -width / 2), (0, width / 2), shine))
     for _ in range(int(rng.integers(0, 4))):  # couplings, flanges and clamps
         x, grow, long = float(rng.uniform(-250, 250)), float(rng.uniform(1.1, 1.7)), float(rng.uniform(0.15, 0.7))
@@ -54,7 +55,8 @@ def _pipe(pen: Pen, rng: Rng, color: Color, width: float) -> None:
 def _crate(pen: Pen, rng: Rng, tone: Color, x: float, y: float, w: float, h: float) -> None:
     shade = linear((x, y), (x + w, y + h), [rgba(lighten(tone, 0.12)), rgba(lighten(tone, -0.4))])
     corner = float(rng.choice([1, 2, 8]))
-    pen.box(x + 4, y + 6, x + w + 4, y + h + 6, (0, 0, 0), 3, 0.45, 6)
+    for grow in (2.0, 5.0, 8.0):
+        pen.box(x + grow * 0.5, y + grow * 0.6, x + w + grow, y + h + grow * 1.3, (0, 0, 0), 4, 0.2)
     pen.box(x, y, x + w, y + h, tone, corner, shader=shade)
     pen.box(x + 1, y + 1, x + w - 1, y + h - 1, lighten(tone, float(rng.uniform(-0.7, 0.3))), corner, 0.6, stroke=1.2)
     for _ in range(int(rng.integers(0, 5))):
@@ -70,7 +72,7 @@ def _cable(pen: Pen, rng: Rng, tone: Color) -> None:
     steps = np.cumsum(np.cumsum(rng.normal(0, 2.2, (40, 2)), axis=0) + rng.normal(0, 5, 2), axis=0)
     points = [(x + float(dx), y + float(dy)) for dx, dy in steps]
     width = float(rng.uniform(2, 9))
-    pen.polyline([(px + 2, py + 3) for px, py in points], (0, 0, 0), width, 0.4, 2)
+    pen.polyline([(px + 2, py + 3) for px, py in points], (0, 0, 0), width, 0.35)
     pen.polyline(points, lighten(tone, -0.4), width)
     pen.polyline(points, lighten(tone, 0.15), width * 0.4)
 
@@ -80,7 +82,7 @@ def _bokeh(pen: Pen, rng: Rng) -> None:
     for _ in range(int(rng.integers(3, 18))):
         x, y = (float(v) for v in rng.uniform(0, BANK_SIDE, 2))
         size = float(rng.uniform(6, 36))
-        pen.disc(x, y, size, warm(rng, 150, 255), float(rng.uniform(0.15, 0.6)), size * 0.08)
+        pen.disc(x, y, size, warm(rng, 150, 255), float(rng.uniform(0.15, 0.6)))
 
 
 def _layer(pen: Pen, rng: Rng, tone: Color, count: int) -> None:
@@ -97,7 +99,7 @@ def _layer(pen: Pen, rng: Rng, tone: Color, count: int) -> None:
             _cable(pen, rng, part)
         else:
             x, y, size = *(float(v) for v in rng.uniform(0, BANK_SIDE, 2)), float(rng.uniform(15, 90))
-            pen.disc(x + 4, y + 6, size, (0, 0, 0), 0.4, 6)
+            pen.disc(x + 4, y + 6, size * 1.03, (0, 0, 0), 0.35)
             ends = [rgba(lighten(part, f)) for f in (0.4, -0.1, -0.6)]
             pen.disc(x, y, size, part, shader=linear((x - size, y - size), (x + size, y + size), ends))
             pen.circle(x, y, size * 0.7, lighten(part, -0.6), size * 0.08, 0.7)
@@ -105,7 +107,7 @@ def _layer(pen: Pen, rng: Rng, tone: Color, count: int) -> None:
 
 def _machinery(rng: Rng) -> Image:
     """Pipes, boxes and cables in two or three depths, the far ones out of focus; dark, as plant rooms are."""
-    tone = muted(rng, 12, 150)
+    tone = muted(rng, 25, 170)
     pen = _on(surface(rng, lighten(tone, -0.5), float(rng.uniform(3, 14))))
     for _ in range(int(rng.integers(1, 3))):
         _layer(pen, rng, tone, int(rng.integers(4, 12)))
@@ -114,7 +116,7 @@ def _machinery(rng: Rng) -> Image:
         _bokeh(pen, rng)
     if rng.random() < 0.7:
         _layer(pen, rng, lighten(tone, 0.15), int(rng.integers(1, 5)))
-    return light_from(rng, _off(pen), float(rng.uniform(0.1, 0.8)))
+    return light_from(rng, _off(pen), float(rng.uniform(0.0, 0.65)))
 
 
 def _clutter(rng: Rng) -> Image:
@@ -215,7 +217,7 @@ def _metal(rng: Rng) -> Image:
         x, y = (float(v) for v in rng.uniform(0, BANK_SIDE, 2))
         pen.disc(x, y, 9, (0, 0, 0), 0.4, 3)
         pen.disc(x, y, 7, gray(rng, 60, 170))
-    return light_from(rng, _off(pen), float(rng.uniform(0.1, 0.8)))
+    return light_from(rng, _off(pen), float(rng.uniform(0.0, 0.65)))
 
 
 def _wood(rng: Rng) -> Image:
@@ -278,9 +280,9 @@ def _fabric(rng: Rng) -> Image:
 def _gravel(rng: Rng) -> Image:
     tone = warm(rng, 50, 160)
     pen = _on(surface(rng, lighten(tone, -0.55), 8))
-    for _ in range(700):
+    for _ in range(420):
         x, y = (float(v) for v in rng.uniform(0, BANK_SIDE, 2))
-        size = float(rng.uniform(3, 15))
+        size = float(rng.uniform(4, 18))
         color = lighten(tone, float(np.clip(rng.normal(0, 0.25), -0.9, 0.9)))
         points = [
             (x + size * float(rng.uniform(0.6, 1.1)) * math.cos(t), y + size * float(rng.uniform(0.5, 0.9)) * math.sin(t))
@@ -297,7 +299,7 @@ def _outdoor(rng: Rng) -> Image:
     pen = _on(surface(rng, sky, 7, 32))
     horizon = SIDE * float(rng.uniform(0.0, 0.7))
     green = pick(rng, ((45, 70, 30), (70, 90, 40), (95, 90, 50), (30, 45, 30)))
-    for _ in range(420):
+    for _ in range(380):
         x, y = float(rng.uniform(0, SIDE)), horizon + float(rng.exponential(0.35)) * SIDE - 20
         pen.oval(
             x,

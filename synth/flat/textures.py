@@ -14,15 +14,32 @@ Rng = np.random.Generator
 BANK_SIDE = 448
 
 
+PAINTS: tuple[Color, ...] = (
+    (150, 150, 150),
+    (196, 190, 170),
+    (70, 110, 80),
+    (60, 95, 140),
+    (40, 70, 120),
+    (150, 60, 45),
+    (210, 170, 60),
+    (120, 100, 80),
+    (90, 120, 125),
+    (160, 175, 160),
+)
+"""Machine greys, beige, green, blues, red oxide, safety yellow, wood brown, teal: what plants are painted with."""
+
+
 def cloud(rng: Rng, amount: float, finest: int = 256, stretch: int = 1, steepness: float = 0.62) -> NDArray[np.float32]:
     """(side, side, 1) noise in which coarse shapes are strong and fine ones weak, as on walls and machines."""
-    total = np.zeros((BANK_SIDE, BANK_SIDE), np.float32)
+    total: NDArray[np.float32] = np.zeros((3, 3), np.float32)
     cells, weight = 3, 1.0
-    while cells <= finest:
-        field = rng.standard_normal((cells, max(2, cells // stretch))).astype(np.float32)
-        total += np.float32(weight) * cv2.resize(field, (BANK_SIDE, BANK_SIDE), interpolation=cv2.INTER_CUBIC)
+    while cells <= finest and cells <= BANK_SIDE:
+        grown = cv2.resize(total, (max(2, cells // stretch), cells), interpolation=cv2.INTER_LINEAR)
+        total = grown + np.float32(weight) * rng.standard_normal(grown.shape, dtype=np.float32)
         cells, weight = cells * 2, weight * steepness
-    return (total * np.float32(amount))[..., None]
+    total = cv2.resize(total, (BANK_SIDE, BANK_SIDE), interpolation=cv2.INTER_CUBIC)
+    field: NDArray[np.float32] = (total * np.float32(amount))[..., None]
+    return field
 
 
 def surface(rng: Rng, color: Color, amount: float, finest: int = 256, stretch: int = 1) -> Image:
@@ -34,9 +51,10 @@ def surface(rng: Rng, color: Color, amount: float, finest: int = 256, stretch: i
 
 def muted(rng: Rng, low: float = 15, high: float = 170) -> Color:
     """A colour as painted machines and rooms have it: dark rather than pale, seldom saturated."""
-    color, level, part = any_color(rng), float(rng.uniform(low, high)), float(rng.uniform(0.0, 0.75)) ** 1.6
+    color: Color = PAINTS[int(rng.integers(len(PAINTS)))] if rng.random() < 0.8 else any_color(rng)
+    level, part = float(rng.uniform(low, high)), float(rng.uniform(0.0, 0.9)) ** 1.3
     top = max(color)
-    red, green, blue = (int(min(255.0, part * c * level * 1.6 / top + (1 - part) * level)) for c in color)
+    red, green, blue = (int(min(255.0, part * c * level * 1.5 / top + (1 - part) * level)) for c in color)
     return red, green, blue
 
 
