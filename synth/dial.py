@@ -75,6 +75,8 @@ def printed_values(scale: Scale, art: ScaleArt) -> tuple[float, ...]:
     if scale.sweep_deg > 350:
         majors = majors[:-1]
     values = majors[:: art.numeral_every]
+    if scale.logarithmic:
+        return _decade_values(scale, art)
     return values if scale.is_linear else _uncrowded(scale, art, values)
 
 
@@ -136,6 +138,15 @@ def _touch(one: PrintedNumeral, two: PrintedNumeral, art: ScaleArt, margin: floa
     if art.numerals_rotated:
         return math.hypot(dx, dy) < wide + room
     return dx < wide + 2 * room and dy < tall + room
+
+
+def _decade_values(scale: Scale, art: ScaleArt) -> tuple[float, ...]:
+    """Numbers of a logarithmic scale: 1, 2 and 5 of each decade where there is room, else 1 alone."""
+    decade = math.radians(scale.sweep_deg) * max(art.numeral_radius, 1.0) / math.log10(scale.maximum / scale.minimum)
+    longest = max(number_width(numeral_text(v, scale, art), art.numeral_size, art.font, art.condensed) for v in scale.majors())
+    room = decade / (max(longest, art.numeral_size) * 1.15)
+    leads = (1, 2, 5) if 0.301 * room > 1 else (1,)
+    return tuple(v for v in scale.majors() if round(v / 10.0 ** math.floor(math.log10(v) + 1e-9)) in leads)
 
 
 def _uncrowded(scale: Scale, art: ScaleArt, values: tuple[float, ...]) -> tuple[float, ...]:

@@ -59,6 +59,21 @@ def _even(rng: Rng, layout: Layout, unit: str, low: float, high: float, most: in
     return build_scale(rng, layout, unit, tuple(round(low + i * step, 9) for i in range(count + 1)), minors)
 
 
+def _joined(rng: Rng, layout: Layout, unit: str, low: float, high: float) -> Scale:
+    """A linear compound scale: zero printed, whole steps from it upwards, and its low end even where it is no whole step."""
+    few = [step for step in ranges.major_steps(low, high, 10) if round((high - low) / step) <= 10]
+    if few and chance(rng, 0.7):
+        return _even(rng, layout, unit, low, high, 10)
+    step = pick(rng, [s for s in ranges.major_steps(0.0, high, 8) if round(high / s) >= 2])
+    fits = [
+        n for n in (1, 2, 4, 5, 8, 10, 20) if abs(-low * n / step - round(-low * n / step)) < 1e-6 and round(-low * n / step) > 0
+    ]
+    most = layout.sweep_deg / 1.6 * step / (high - low)
+    parts = max([n for n in fits if n <= most] or fits[:1] or [1])
+    ups = tuple(round(step * i, 9) for i in range(round(high / step) + 1))
+    return build_scale(rng, layout, unit, (low, *ups), (max(round(-low * parts / step), 1), *(parts,) * (len(ups) - 1)))
+
+
 def compound(rng: Rng, options: DialOptions) -> Draft:
     """Vacuum and pressure on one face: evenly divided, with its own divisions on the vacuum side, or in another unit."""
     case, layout = _round(rng, options)
@@ -83,7 +98,7 @@ def compound(rng: Rng, options: DialOptions) -> Draft:
         linear = abs(law[2] - (-low) / (high - low)) < 0.02
         scale = build_scale(rng, layout, unit, (*downs, *ups), (vacuum,) * 2 + (pressure,) * len(ups), None if linear else law)
     else:
-        scale = _even(rng, layout, unit, low, high)
+        scale = _joined(rng, layout, unit, low, high)
     unsigned = chance(rng, 0.2)
     return Draft(
         "pressure",
@@ -102,7 +117,10 @@ def vacuum(rng: Rng, options: DialOptions) -> Draft:
     """Vacuum from the lowest value to 0, signed or not, sometimes with 0 on the left."""
     case, layout = _round(rng, options)
     unit = pick(rng, tuple(VACUUM))
-    scale = _even(rng, layout, unit, VACUUM[unit], 0.0)
+    if VACUUM[unit] == -760.0:
+        scale = build_scale(rng, layout, unit, (-760.0, -600.0, -400.0, -200.0, 0.0), (4, 5, 5, 5))
+    else:
+        scale = _even(rng, layout, unit, VACUUM[unit], 0.0)
     if chance(rng, 0.3):
         scale = reversed_scale(scale)
     return Draft("pressure", case, layout, scale, unsigned=chance(rng, 0.4), further=0.6, third=0.25, rest=0.1)

@@ -162,7 +162,7 @@ def _arcs(
     if draft.arcs:
         inner, outer = arc_band(rng, scale, art, draft.place)
         zones = value_zones(rng, scale, draft.arcs, inner, outer)
-    elif chance(rng, options.zones) or (style == "edge" and chance(rng, 0.4)):
+    elif chance(rng, options.zones * (0.5 if draft.rest is not None else 1.0)) or (style == "edge" and chance(rng, 0.4)):
         zones = sample_zones(rng, scale, art, style)
     if style == "pressure" and chance(rng, 0.08):
         zones = (*zones, limit_line(rng, scale, art, near(rng, HUES["red"], 12)))

@@ -155,6 +155,9 @@ def fit_numerals(rng: Rng, scale: Scale, art: ScaleArt, even: bool) -> ScaleArt:
     thinner = chance(rng, 0.6)
     for attempt in range(16):
         art = _placed(scale, art, edge, outside, even)
+        if outside and art.radius < 0.72 * edge:
+            outside = False
+            art = _placed(scale, replace(art, radius=edge, numeral_radius=0.0), edge, outside, even)
         if not numerals_collide(scale, art):
             if art.numeral_every == 1 and not art.numerals_at and chance(rng, 0.25) and (every := _sparser(scale, art)):
                 art = _placed(scale, replace(art, numeral_every=every), edge, outside, even)

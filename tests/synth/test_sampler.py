@@ -52,9 +52,9 @@ def test_kinds_follow_their_weights() -> None:
     ("what", "low", "high"),
     [
         ("second", 0.1, 0.35),
-        ("zones", 0.15, 0.4),
+        ("zones", 0.2, 0.5),
         ("counter-clockwise", 0.01, 0.06),
-        ("non-linear", 0.01, 0.08),
+        ("non-linear", 0.04, 0.16),
         ("hands", 0.1, 0.3),
         ("no unit", 0.05, 0.15),
         ("at rest", 0.08, 0.22),
