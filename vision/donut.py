@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import MBartConfig, MBartForCausalLM, VisionEncoderDecoderModel
 
+from vision.adapter import AdapterChoice, adapted
 from vision.dense import DenseHeads, DenseOutput
 from vision.encoder import HybridEncoder, HybridEncoderConfig, HybridEncoderOutput
 from vision.fields import Contract
@@ -73,9 +74,13 @@ class GaugeDonut(nn.Module):
             config.print_heads,
         )
 
-    def encode(self, pixel_values: Tensor) -> HybridEncoderOutput:
-        """Run the encoder and give its output as token sequence and as maps, whatever the base."""
-        output = self.donut.encoder(pixel_values=pixel_values)
+    def encode(self, pixel_values: Tensor, adapters: AdapterChoice = None) -> HybridEncoderOutput:
+        """Run the encoder and give its output as token sequence and as maps, whatever the base.
+
+        `adapters`: one for each row (None for the base alone), or one for all rows.
+        """
+        with adapted(self.donut.encoder, adapters):
+            output = self.donut.encoder(pixel_values=pixel_values)
         if isinstance(output, HybridEncoderOutput):
             return output
         hidden = output.last_hidden_state  # (B, N, C)

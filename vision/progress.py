@@ -41,6 +41,7 @@ class Metrics(NamedTuple):
     box_recall: float
     box_iou_median: float
     false_boxes: float
+    points_needle_within_5_deg: float = float("nan")
 
 
 def _median(values: list[float]) -> float:
@@ -130,4 +131,5 @@ def evaluate(
         1.0 - _share(ious, 0.5),
         _median(ious),
         float(np.mean(false_boxes)) if false_boxes else float("nan"),
+        _share(directions, 5.0),
     )
