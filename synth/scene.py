@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -67,7 +68,13 @@ class Pose:
         return rotation
 
     def homography(self, height: float = 0.0) -> Matrix:
-        """(3, 3) matrix from face units, on a plane `height` units above the face towards the viewer, to pixels."""
+        """(3, 3) matrix from face units, on a plane `height` units above the face towards the viewer, to pixels.
+
+        Read-only: a picture needs the same few planes again and again, and they are kept.
+        """
+        return _plane(self, float(height))
+
+    def _homography(self, height: float) -> Matrix:
         unit = self._rotation() / FACE_UNIT
         rise = -height * self.scale
         pixel = self.focal * self.radius_px
@@ -80,6 +87,7 @@ class Pose:
         place = np.array([[self.scale, 0, self.offset[0]], [0, self.scale, self.offset[1]], [0, 0, 1]])
         matrix = rows @ place
         scaled: Matrix = matrix / matrix[2, 2]
+        scaled.setflags(write=False)
         return scaled
 
     def project(self, points: list[Vec], height: float = 0.0) -> list[Vec]:
@@ -98,6 +106,11 @@ class Pose:
         """Angle between the face's normal and the line of sight."""
         cosine = math.cos(math.radians(self.tilt_x_deg)) * math.cos(math.radians(self.tilt_y_deg))
         return math.degrees(math.acos(min(1.0, cosine)))
+
+
+@lru_cache(maxsize=256)
+def _plane(pose: Pose, height: float) -> Matrix:
+    return pose._homography(height)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,19 +81,21 @@ def _fill_from_bank(pen: Pen, style: str, rng: np.random.Generator) -> None:
     y, x = int(rng.integers(0, BANK_SIDE - tall + 1)), int(rng.integers(0, BANK_SIDE - wide + 1))
     part = source[y : y + tall, x : x + wide, :]
     turn = int(rng.integers(4))
-    part = part[:: -1 if turn & 1 and style in FLIPPABLE else 1, :: -1 if turn & 2 else 1]
     if style in ("clutter", "fabric") and rng.random() < 0.2:
-        part = part[..., rng.permutation(3)]
+        part = np.ascontiguousarray(part[..., rng.permutation(3)])
     soft = float(rng.choice([0, 0, 0, 1.2, 3.0])) * max(width, height) / 384
     # What is well lit and what is not: most of what stands behind an instrument is darker than its face.
     gain, lift = float(np.exp(rng.normal(0.02, 0.34))), float(max(0.0, rng.normal(0, 9)))
     scale = min(gain, 1.25)
     if soft > 2:
-        small = cv2.resize(np.ascontiguousarray(part), (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+        small = cv2.resize(part, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
         picture = cv2.resize(cv2.GaussianBlur(small, (0, 0), soft / 2), (width, height), interpolation=cv2.INTER_LINEAR)
     else:
-        picture = cv2.resize(np.ascontiguousarray(part), (width, height), interpolation=cv2.INTER_LINEAR)
+        picture = cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR)
         picture = blur(picture, soft) if soft else picture
+    flips = (turn & 1 and style in FLIPPABLE, turn & 2)
+    if any(flips):
+        picture = cv2.flip(picture, -1 if all(flips) else 0 if flips[0] else 1)
     cv2.cvtColor(cv2.convertScaleAbs(picture, alpha=scale, beta=lift), cv2.COLOR_RGB2RGBA, dst=pen.pixels)
 
 

@@ -30,7 +30,9 @@ def draw_shadow(pen: Pen, case: Case, pose: Pose, light: Light) -> None:
             size = 102.0 + soft
             dark = [rgba((0, 0, 0), 0.75 * light.shadow), rgba((0, 0, 0), 0.28 * light.shadow), rgba((0, 0, 0), 0.0)]
             pen.canvas.scale(1.0, case.aspect)
-            pen.disc(0, 0, size, (0, 0, 0), shader=radial(0, 0, size, dark, [1 - 2 * soft / size, 1 - 0.7 * soft / size, 1.0]))
+            shade = radial(0, 0, size, dark, [1 - 2 * soft / size, 1 - 0.7 * soft / size, 1.0])
+            wide = min(size, soft + reach + 0.4 * case.depth + 25.0)  # the case hides what is farther in
+            pen.oval_ring(0, 0, size - wide / 2, size - wide / 2, wide, shade)
         else:
             steps = 5
             for k in range(steps):
@@ -153,7 +155,7 @@ def shade_face(pen: Pen, case: Case, light: Light, rng: np.random.Generator) -> 
     start, end = (half * math.cos(turn), half * math.sin(turn)), (-half * math.cos(turn), -half * math.sin(turn))
     dark = light.shade * rng.uniform(0.2, 1.0)
     shader = linear(start, end, [rgba((0, 0, 0), dark * 0.55), rgba((128, 128, 128), 0.0), rgba((255, 255, 255), dark * 0.2)])
-    if dark > 0.04:
+    if dark > 0.1:
         pen.box(-half, -half * case.aspect, half, half * case.aspect, (0, 0, 0), shader=shader)
     if case.recess > 1:
         shadow = math.radians(light.shadow_deg)
