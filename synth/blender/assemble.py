@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from synth.blender.builder import Builder, over
 from synth.blender.cases import add_stem
-from synth.blender.geometry import DEPTH, Solid, View, ring, slab, view_of
+from synth.blender.geometry import DEPTH, Solid, View, ring, sheet, slab, view_of
 from synth.blender.instruments import PLAIN, add_instrument
 from synth.blender.look import lamps, rooms
 from synth.blender.plan import Material, Plan
-from synth.camera import expose
-from synth.flat.background import draw_background
-from synth.flat.foreground import draw_cast_shadow, draw_fingers, draw_panel
-from synth.flat.lettering import draw_print
+from synth.camera import blur
+from synth.fingers import finger_rng
+from synth.flat.background import PhotoBackgrounds, draw_background
+from synth.flat.foreground import draw_hand_behind, draw_panel
 from synth.flat.pen import Pen
 from synth.flat.things import draw_thing
 from synth.scene import GaugeScene, Panel
@@ -26,8 +25,11 @@ Image = NDArray[np.uint8]
 LOOK_STREAM = 60
 
 
-def plan_scene(scene: GaugeScene, samples: int = 4) -> Plan:
-    """Everything that the worker needs. Raises BlenderError for an instrument that cannot be built."""
+def plan_scene(scene: GaugeScene, samples: int = 4, backgrounds: PhotoBackgrounds | None = None) -> Plan:
+    """Everything that the worker needs; `backgrounds` as for the flat renderer.
+
+    Raises BlenderError for an instrument that cannot be built.
+    """
     view = view_of(scene)
     builder = Builder(view)
     if scene.panel is not None:
@@ -37,7 +39,7 @@ def plan_scene(scene: GaugeScene, samples: int = 4) -> Plan:
         if case is not None and not getattr(placed.spec, "bare", False):
             add_stem(builder, case, placed.pose, np.random.default_rng([scene.seed, 50 + index]))
         add_instrument(builder, placed, scene, index)
-    _add_wall(builder, scene, view)
+    _add_wall(builder, scene, view, backgrounds)
     rng = np.random.default_rng([scene.seed, LOOK_STREAM])
     lights, ambient = lamps(scene.light, view, rng)
     room, room_soft = rooms(scene.light, rng)
@@ -57,38 +59,33 @@ def plan_scene(scene: GaugeScene, samples: int = 4) -> Plan:
     )
 
 
-def finish(picture: Image, scene: GaugeScene) -> Image:
-    """What lies before the camera and what the camera does, as in the flat renderer, with the same random numbers."""
-    pen = Pen(scene.width, scene.height)
-    pen.pixels[..., :3] = picture
-    if scene.light.cast_shadow > 0:
-        draw_cast_shadow(pen, scene.light.cast_shadow, np.random.default_rng([scene.seed, 98]))
-    if scene.fingers:
-        draw_fingers(pen, np.random.default_rng([scene.seed, 99]))
-    for line in scene.overlay:
-        draw_print(pen, replace(line, x=line.x + 1, y=line.y + 1, color=(10, 10, 10)))
-        draw_print(pen, line)
-    return expose(cv2.cvtColor(pen.pixels, cv2.COLOR_RGBA2RGB), scene.camera, np.random.default_rng([scene.seed, 0]))
-
-
 def _add_panel(builder: Builder, panel: Panel) -> None:
     wide, tall = panel.half_width, panel.half_height
     extent = max(wide, tall) + 4
-    found = builder.layers(
-        panel.pose, extent, lambda pen, flat: draw_panel(pen, replace(panel, pose=flat), PLAIN)
-    )
+    found = builder.layers(panel.pose, extent, lambda pen, flat: draw_panel(pen, replace(panel, pose=flat), PLAIN))
+    if not found:
+        return
+    if panel.style == "bare":  # no board of its own: what is drawn lies on the wall
+        box = ring("square", extent, 1.0, 0.01)
+        decal = Material("decal", texture=builder.texture(found[0].pixels), gloss=0.0)
+        builder.add(sheet(box, -0.5, extent), panel.pose, decal)
+        return
     texture = builder.texture(over(found[0].pixels, panel.color))
     shape = ring("square", wide, tall / wide, 6.0)
     # A little behind the instruments' own plane, so that their plates lie on it.
     builder.add(slab(shape, -14.0, -0.5, extent), panel.pose, Material("matte", texture=texture, gloss=0.3))
 
 
-def _add_wall(builder: Builder, scene: GaugeScene, view: View) -> None:
+def _add_wall(builder: Builder, scene: GaugeScene, view: View, backgrounds: PhotoBackgrounds | None) -> None:
     """What is behind everything: the flat renderer's background on a wall that shadows fall on."""
     pen = Pen(scene.width, scene.height)
-    draw_background(pen, scene.background)
+    draw_background(pen, scene.background, backgrounds)
     for placed in scene.things:
         draw_thing(pen, placed.thing, placed.pose)
+    if scene.background.defocus_px > 0.3:
+        pen.pixels[...] = blur(pen.pixels, scene.background.defocus_px)
+    if scene.fingers:
+        draw_hand_behind(pen, finger_rng(scene))
     back = max((-float(mesh.points[:, 2].min()) for mesh in builder.meshes), default=DEPTH)
     depth, margin = max(back, DEPTH) + 0.1, 1.0
     pixels = np.array([(-margin, -margin), (1 + margin, -margin), (1 + margin, 1 + margin), (-margin, 1 + margin)])

@@ -53,9 +53,7 @@ class Builder:
         loops = np.fromiter((k for face in solid.faces for k in face), np.int32)
         sizes = np.fromiter((len(face) for face in solid.faces), np.int32)
         uv = None if solid.uv is None else solid.uv.astype(np.float32)
-        self.meshes.append(
-            Mesh(world.astype(np.float32), loops, sizes, uv, self.material(material), solid.smooth, shadow)
-        )
+        self.meshes.append(Mesh(world.astype(np.float32), loops, sizes, uv, self.material(material), solid.smooth, shadow))
 
     def side(self, pose: Pose, extent: float) -> int:
         """Texels a side for a texture over -extent .. extent face units of an instrument that lies as `pose` says."""

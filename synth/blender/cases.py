@@ -42,7 +42,7 @@ def _loft(case: Case, profile: list[Vec]) -> Solid:
 def _bezel_material(builder: Builder, case: Case, rng: np.random.Generator) -> Material:
     if case.bezel_style == "metal":
         tint = linear(lighten(case.bezel_color, 0.25))
-        return Material("metal", tint, gloss=float(rng.uniform(0.75, 1.05)), sharp=bool(rng.random() < 0.35))
+        return Material("metal", tint, gloss=float(rng.uniform(0.75, 1.05)))
     return builder.matte(case.bezel_color, float(rng.uniform(0.3, 1.4)))
 
 
@@ -87,13 +87,23 @@ def add_stem(builder: Builder, case: Case, pose: Pose, rng: np.random.Generator)
     turn = math.radians({"bottom": 0.0, "left": 90.0, "top": 180.0}[case.stem])
     along = np.array([-math.sin(turn), math.cos(turn), 0.0])
     across = np.array([math.cos(turn), math.sin(turn), 0.0])
-    length, width, level = float(rng.uniform(30, 120)), float(rng.uniform(9, 20)), -0.5 * max(case.depth, 2.0)
+    length, width = float(rng.uniform(30, 120)), float(rng.uniform(9, 20))
     nut, top = width * float(rng.uniform(1.2, 1.8)), 100 + length * float(rng.uniform(0.05, 0.4))
+    level = min(-0.5 * case.depth, -nut)
     end = top + float(rng.uniform(12, 26))
     material = Material("metal", linear(lighten(case.stem_color, 0.2)), gloss=0.85)
     thread = [(width * (1.0 if k % 2 else 0.9), y) for k, y in enumerate(np.arange(end + 6, 100 + length, 1.6).tolist())]
-    pipe: list[Vec] = [(width, 70.0), (width, end + 5), *thread, (width * 0.85, max(100 + length, end + 6)), (0.0, max(100 + length, end + 6))]
-    for profile, sides in ((pipe, 28), ([(0.0, top), (nut * 0.93, top), (nut, top + 1.5), (nut, end - 1.5), (nut * 0.93, end), (0.0, end)], 6)):
+    pipe: list[Vec] = [
+        (width, 88.0),
+        (width, end + 5),
+        *thread,
+        (width * 0.85, max(100 + length, end + 6)),
+        (0.0, max(100 + length, end + 6)),
+    ]
+    for profile, sides in (
+        (pipe, 28),
+        ([(0.0, top), (nut * 0.93, top), (nut, top + 1.5), (nut, end - 1.5), (nut * 0.93, end), (0.0, end)], 6),
+    ):
         solid = lathe([(r, y) for r, y in profile], count=sides)
         r1, r2, y = solid.points.T
         points = y[:, None] * along + r1[:, None] * across + np.c_[np.zeros((len(y), 2)), level + r2]

@@ -85,7 +85,8 @@ def ring(shape: CaseShape, half: float, aspect: float, corner: float, count: int
     """(n, 2) outline of a case at a half width: an ellipse or a box with round corners."""
     if shape == "round":
         turn = np.linspace(0, 2 * math.pi, count, endpoint=False)
-        return np.c_[half * np.sin(turn), -half * aspect * np.cos(turn)]
+        circle: Floats = np.c_[half * np.sin(turn), -half * aspect * np.cos(turn)]
+        return circle
     tall, each = half * aspect, 6
     radius = max(0.01, min(corner, half * 0.95, tall * 0.95))
     places = []
@@ -116,7 +117,7 @@ def lathe(profile: list[Vec], center: Vec = (0.0, 0.0), count: int = 48, aspect:
 def sheet(outline: Floats, height: float, extent: float) -> Solid:
     """A flat piece with the texture that covers -extent .. extent of the face both ways."""
     points = np.c_[outline, np.full(len(outline), height)]
-    return Solid(points, [tuple(range(len(outline)))], _uv(outline, extent), smooth=False)
+    return Solid(points, [tuple(range(len(outline)))], planar_uv(outline, extent), smooth=False)
 
 
 def slab(outline: Floats, low: float, high: float, extent: float) -> Solid:
@@ -125,7 +126,7 @@ def slab(outline: Floats, low: float, high: float, extent: float) -> Solid:
     points = np.concatenate([np.c_[outline, np.full(count, low)], np.c_[outline, np.full(count, high)]])
     faces: list[tuple[int, ...]] = [tuple(range(count, 2 * count))]
     faces += [(k, (k + 1) % count, count + (k + 1) % count, count + k) for k in range(count)]
-    return Solid(points, faces, np.tile(_uv(outline, extent), (2, 1)), smooth=False)
+    return Solid(points, faces, np.tile(planar_uv(outline, extent), (2, 1)), smooth=False)
 
 
 def dome(shape: CaseShape, half: float, aspect: float, corner: float, height: float, bulge: float, extent: float) -> Solid:
@@ -135,8 +136,10 @@ def dome(shape: CaseShape, half: float, aspect: float, corner: float, height: fl
     solid = loft(outlines, [height + bulge * (1 - p * p) for p in parts])
     count = len(outlines[0])
     faces = [*solid.faces, tuple(range((len(parts) - 1) * count, len(parts) * count))]
-    return Solid(solid.points, faces, _uv(solid.points[:, :2], extent))
+    return Solid(solid.points, faces, planar_uv(solid.points, extent))
 
 
-def _uv(points: Floats, extent: float) -> Floats:
-    return np.c_[0.5 + points[:, 0] / (2 * extent), 0.5 - points[:, 1] / (2 * extent)]
+def planar_uv(points: Floats, extent: float) -> Floats:
+    """Texture places of points for a texture over -extent .. extent face units."""
+    places: Floats = np.c_[0.5 + points[:, 0] / (2 * extent), 0.5 - points[:, 1] / (2 * extent)]
+    return places

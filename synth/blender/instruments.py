@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from synth.blender.builder import Builder, over
 from synth.blender.cases import add_case, add_pane, outline
-from synth.blender.geometry import Floats, Solid, lathe, loft, ring, sheet, slab
+from synth.blender.geometry import Floats, Solid, lathe, loft, planar_uv, ring, sheet, slab
 from synth.blender.layers import DROPPED, Layer, outlines
 from synth.blender.look import linear
 from synth.blender.plan import Material
-from synth.devices import CounterSpec, DigitalSpec, InstrumentSpec, LampSpec, SelectorSpec
+from synth.devices import CounterSpec, DigitalSpec, LampSpec, SelectorSpec
 from synth.errors import BlenderError
-from synth.flat.device import draw_counter, draw_digital, draw_lamp, draw_selector
+from synth.flat.case import wear_case
+from synth.flat.device import draw_device
 from synth.flat.dial import draw_dial
-from synth.flat.lettering import draw_print
-from synth.flat.pen import Pen, lighten
+from synth.flat.pen import lighten
 from synth.scene import GaugeScene, Light, Placed, Pose
 from synth.spec import Case, DialSpec, Needle, Print, Vec
 
@@ -40,7 +40,12 @@ def add_instrument(builder: Builder, placed: Placed, scene: GaugeScene, index: i
     if adder is None:
         known = ", ".join(sorted(kind.__name__ for kind in ADDERS))
         raise BlenderError(f"the Blender room cannot build a {type(spec).__name__}; it knows {known}")
-    adder(builder, spec, placed.pose, scene, np.random.default_rng([scene.seed, 1 + index]))
+    rng = np.random.default_rng([scene.seed, 1 + index])
+    adder(builder, spec, placed.pose, scene, rng)
+    if isinstance(spec, (DialSpec, DigitalSpec, CounterSpec)) and (scene.wear.rust or scene.wear.oil or scene.wear.paint):
+        for layer in builder.layers(placed.pose, 170.0, lambda pen, flat: wear_case(pen, spec.case, flat, scene.wear, rng)):
+            decal = Material("decal", texture=builder.texture(layer.pixels), gloss=0.0)
+            builder.add(sheet(_square(170.0), layer.height + 0.4, 170.0), placed.pose, decal, shadow=False)
 
 
 def _bare_case(case: Case) -> Case:
@@ -60,30 +65,27 @@ def _dial(builder: Builder, spec: DialSpec, pose: Pose, scene: GaugeScene, rng: 
     add_case(builder, spec.case, pose, np.random.default_rng([scene.seed, 70]))
     top = max([h.height for h in hands], default=0.0)
     pane = max(spec.case.recess * 0.6, top + 2.5)
-    _stack(builder, spec.case, pose, found, hands, pane, 1.0 * spec.glass)
+    _stack(builder, spec.case, pose, found, hands, pane, spec.glass)
     _hub(builder, spec.needle, spec.pivot, pose)
 
 
-def _stack(
-    builder: Builder, case: Case, pose: Pose, found: list[Layer], hands: list[Needle], pane: float, glass: float
-) -> None:
+def _stack(builder: Builder, case: Case, pose: Pose, found: list[Layer], hands: list[Needle], pane: float, glass: float) -> None:
     """The layers of a cased instrument: face, hands, whatever lies at other heights, and the pane last."""
     face: Image | None = None
     above: Image | None = None
-    raised = 0
-    for layer in found:
+    first = next((k for k, layer in enumerate(found) if layer.height == HAND), 0)
+    last = max((k for k, layer in enumerate(found) if layer.height >= HAND), default=0)
+    for index, layer in enumerate(found):
         if layer.height >= HAND:
             needle = hands[int(layer.height - HAND)]
-            _hand(builder, pose, layer.pixels, needle.height - (0.4 if needle is not hands[0] else 0.0))
-            raised += 1
-        elif layer.height == 0.0 and not raised:
-            face = layer.pixels if face is None else _stacked(face, layer.pixels)
-        elif layer.height == 0.0:
-            above = layer.pixels if above is None else _stacked(above, layer.pixels)
-        else:
-            box = np.array([(-FACE, -FACE), (FACE, -FACE), (FACE, FACE), (-FACE, FACE)])
+            _hand(builder, pose, layer.pixels, needle.height + 0.4 * math.copysign(min(1, layer.height - HAND), index - first))
+        elif layer.height != 0.0:
             decal = Material("decal", texture=builder.texture(layer.pixels), gloss=0.2)
-            builder.add(sheet(box, layer.height, FACE), pose, decal)
+            builder.add(sheet(_square(FACE), layer.height, FACE), pose, decal)
+        elif index <= last:
+            face = layer.pixels if face is None else _stacked(face, layer.pixels)
+        else:
+            above = layer.pixels if above is None else _stacked(above, layer.pixels)
     if face is not None:
         texture = builder.texture(over(face, (30, 30, 30)))
         builder.add(sheet(outline(case, 100.0 - case.bezel), 0.0, FACE), pose, Material("matte", texture=texture, gloss=0.15))
@@ -123,7 +125,7 @@ def _digital(builder: Builder, spec: DigitalSpec, pose: Pose, scene: GaugeScene,
 
     def drawn(one: DigitalSpec) -> Image:
         rng.bit_generator.state = state
-        found = builder.layers(pose, FACE, lambda pen, flat: draw_digital(pen, one, flat, PLAIN, scene.wear, rng))
+        found = builder.layers(pose, FACE, lambda pen, flat: draw_device(pen, one, flat, PLAIN, scene.wear, rng))
         return over(_flattened(found), spec.case.bezel_color)
 
     shown = drawn(marked)
@@ -137,7 +139,7 @@ def _digital(builder: Builder, spec: DigitalSpec, pose: Pose, scene: GaugeScene,
     x0, y0, x1, y1 = spec.window
     window = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
     if spec.bare:
-        builder.add(sheet(np.clip(window + [(-4, -4), (4, -4), (4, 4), (-4, 4)], -FACE, FACE), 0.0, FACE), pose, face)
+        builder.add(sheet(np.clip(window + spec.frame * np.sign(window - window.mean(0)), -FACE, FACE), 0.0, FACE), pose, face)
     elif spec.case.shape == "round":
         add_case(builder, spec.case, pose, np.random.default_rng([scene.seed, 70]))
         builder.add(sheet(outline(spec.case, 100.0 - spec.case.bezel), 0.0, FACE), pose, face)
@@ -166,98 +168,108 @@ def _box(builder: Builder, case: Case, pose: Pose) -> None:
 
 def _counter(builder: Builder, spec: CounterSpec, pose: Pose, scene: GaugeScene, rng: np.random.Generator) -> None:
     marked = replace(spec, case=_bare_case(spec.case))
-    found = builder.layers(pose, FACE, lambda pen, flat: draw_counter(pen, marked, flat, PLAIN, scene.wear, rng))
+    found = builder.layers(pose, FACE, lambda pen, flat: draw_device(pen, marked, flat, PLAIN, scene.wear, rng))
     add_case(builder, spec.case, pose, np.random.default_rng([scene.seed, 70]))
     _stack(builder, spec.case, pose, found, [], max(spec.case.recess * 0.6, 2.0), 0.7)
 
 
-def _prints(builder: Builder, prints: tuple[Print, ...], pose: Pose, height: float) -> None:
-    """Lines of print on what is behind, beside a device that has no plate of its own."""
-    if not prints:
-        return
-    reach = max(max(abs(p.x) + 0.4 * p.size * len(p.text), abs(p.y) + p.size) + p.curve for p in prints)
-    extent = float(min(max(reach, 100.0), 400.0))
-
-    def draw(pen: Pen, flat: Pose) -> None:
-        with pen.plane(flat.homography(0.0)):
-            for line in prints:
-                draw_print(pen, line)
-
-    for layer in builder.layers(pose, extent, draw):
-        box = np.array([(-extent, -extent), (extent, -extent), (extent, extent), (-extent, extent)])
-        decal = Material("decal", texture=builder.texture(layer.pixels), gloss=0.0)
-        builder.add(sheet(box, height, extent), pose, decal, shadow=False)
-
-
 def _lamp(builder: Builder, spec: LampSpec, pose: Pose, scene: GaugeScene, rng: np.random.Generator) -> None:
-    lens, lit = 100.0 - spec.ring, spec.state != "off"
-    found = builder.layers(
-        pose, FACE, lambda pen, flat: draw_lamp(pen, replace(spec, prints=()), flat, PLAIN, scene.wear, rng)
-    )
-    shape = "square" if spec.square else "round"
-
-    def outline_at(half: float) -> Floats:
-        return ring("square" if spec.square else "round", half, 1.0, 8.0)
+    """A lens on its ring. The lens wears the flat renderer's own look, as a surface and, where lit, as light."""
+    extent = float(np.clip(max([220.0, *(_reach(p) for p in spec.prints)]), 220.0, 400.0))
+    found = builder.layers(pose, extent, lambda pen, flat: draw_device(pen, spec, flat, PLAIN, scene.wear, rng))
+    drawn = _flattened(found)
+    ground = Material("decal", texture=builder.texture(drawn), gloss=0.0)
+    builder.add(sheet(_square(extent), 0.2, extent), pose, ground, shadow=False)
+    lens = builder.texture(over(drawn, spec.lens_color))
+    lit = spec.state != "off"
+    body = Material("matte", texture=lens, gloss=0.9, sharp=True)
+    if lit:  # mostly its own light: lit from outside as well it would lose its hue
+        body = replace(body, color=(0.2, 0.2, 0.2), glow=0.9, glow_texture=lens)
+    if spec.style == "stack":
+        _storey(builder, spec, pose, body, extent)
+        return
+    inside = {"ring": 78.0}.get(spec.style, 100.0 - spec.ring)
 
     def skin(profile: list[Vec]) -> Solid:
-        return loft([outline_at(max(half, 0.05)) for half, _ in profile], [height for _, height in profile])
+        rings = [ring("square" if spec.square else "round", max(half, 0.05), 1.0, 8.0) for half, _ in profile]
+        return loft(rings, [height for _, height in profile])
 
-    rim = [(100.0, -1.0), (100.0, 4.0), (98.0, 8.0), (lens + 0.25 * spec.ring, 10.0), (lens, 8.0), (lens, 2.0)]
-    neutral = max(spec.ring_color) - min(spec.ring_color) < 25 and max(spec.ring_color) > 90
+    rim = [(100.0, -1.0), (100.0, 4.0), (98.0, 8.0), (inside + 0.3 * (100 - inside), 10.0), (inside, 8.0), (inside, 2.0)]
+    shiny = max(spec.ring_color) - min(spec.ring_color) < 25 and max(spec.ring_color) > 90
     metal = Material("metal", linear(lighten(spec.ring_color, 0.2)), gloss=0.9)
-    builder.add(skin(rim), pose, metal if neutral else builder.matte(spec.ring_color, 0.8))
-    high = lens * (0.12 if spec.square else 0.34)
+    builder.add(skin(rim), pose, metal if shiny else builder.matte(spec.ring_color, 0.8))
+    high = inside * (LENS_HEIGHT[spec.style] if not spec.square else min(LENS_HEIGHT[spec.style], 0.12))
     turn = np.linspace(0, math.pi / 2, 10)
-    profile = [(lens * math.cos(t), 4.0 + high * math.sin(t)) for t in turn]
+    profile = [(inside * math.cos(t), 4.0 + high * math.sin(t)) for t in turn]
     if spec.faceted:
-        profile = [(half, height - (2.0 if k % 2 else 0.0)) for k, (half, height) in enumerate(profile)]
-    base = spec.lens_color if lit else _color_at(found, 0.55 * lens)
-    body = Material("matte", linear(base), gloss=1.0, sharp=True, glow=1.1 if lit else 0.0)
-    builder.add(skin(profile), pose, body)
-    if lit and spec.glow > 0:
-        builder.add(sheet(ring("round", 200.0, 1.0, 0.0), 0.9 * high + 5, 200.0), pose, _halo(builder, spec), shadow=False)
-    _prints(builder, spec.prints, pose, 0.3)
-    del shape
+        profile = [(half, height - (0.04 * inside if k % 2 else 0.0)) for k, (half, height) in enumerate(profile)]
+    solid = skin(profile)
+    builder.add(Solid(solid.points, solid.faces, planar_uv(solid.points, extent)), pose, body)
 
 
-def _color_at(found: list[Layer], radius: float) -> tuple[int, int, int]:
-    """The colour that the flat renderer gave to a lens."""
-    pixels = _flattened(found)
-    place = int((0.5 + radius / (2 * FACE)) * pixels.shape[0])
-    red, green, blue = (int(v) for v in pixels[pixels.shape[0] // 2, place, :3])
-    return red, green, blue
+LENS_HEIGHT = {"dome": 0.34, "led": 0.55, "flat": 0.06, "ring": 0.05}
+"""Height of a lens over its ring as a part of its half width."""
 
 
-def _halo(builder: Builder, spec: LampSpec) -> Material:
-    """Light that a lit lens spreads in the camera's own glass, and its hot middle."""
-    y, x = (np.mgrid[0:128, 0:128] - 63.5) / 64.0 * 2.0
-    away = np.hypot(x, y)
-    lens = 1.0 - spec.ring / 100
-    spread = np.clip(1.0 - np.maximum(away - lens, 0) / 1.0, 0, 1) ** 2 * (away > lens) + (away <= lens)
-    color = np.asarray(spec.lens_color, np.float64)
-    middle = np.exp(-((away / (0.45 * lens)) ** 2))[..., None] * (255 - 0.4 * (255 - color)) * 0.75
-    edge = (spread * np.clip(2 - away, 0, 1))[..., None] * color * 0.55
-    pixels = np.concatenate([np.maximum(middle, edge), np.full((128, 128, 1), 255.0)], axis=-1)
-    return Material("glass", gloss=0.0, glow=spec.glow, glow_texture=builder.texture(pixels.clip(0, 255).astype(np.uint8)))
+def _storey(builder: Builder, spec: LampSpec, pose: Pose, body: Material, extent: float) -> None:
+    """A storey of a stack light: a half cylinder between two bands."""
+    turn = np.linspace(-math.pi / 2, math.pi / 2, 25)
+    arc = np.c_[100 * np.sin(turn), 70 * np.cos(turn)]
+    points = np.concatenate([np.c_[arc[:, 0], np.full(25, y), arc[:, 1]] for y in (-100.0, 100.0)])
+    faces: list[tuple[int, ...]] = [(k, k + 1, 26 + k, 25 + k) for k in range(24)]
+    builder.add(Solid(points, faces, planar_uv(points, extent)), pose, body)
+    for y in (-100.0, 90.0):
+        band = np.concatenate([np.c_[arc[:, 0] * 1.04, np.full(25, y + part), arc[:, 1] * 1.05] for part in (0.0, 10.0)])
+        builder.add(Solid(band, faces), pose, builder.matte(spec.ring_color, 0.8))
+
+
+def _reach(line: Print) -> float:
+    """How far a line of print reaches from the middle, generously."""
+    return max(abs(line.x) + 0.4 * line.size * len(line.text), abs(line.y) + line.size) + line.curve
+
+
+def _square(half: float) -> Floats:
+    return np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
 
 
 def _selector(builder: Builder, spec: SelectorSpec, pose: Pose, scene: GaugeScene, rng: np.random.Generator) -> None:
-    found = builder.layers(
-        pose, FACE, lambda pen, flat: draw_selector(pen, replace(spec, prints=()), flat, PLAIN, scene.wear, rng)
-    )
-    plate = Material("matte", texture=builder.texture(over(found[0].pixels, spec.plate_color)), gloss=0.35)
+    """A plate, a knob cut out along its drawn outline, and a grip on it that stands as high again."""
+    extent = float(np.clip(max([FACE, *(_reach(p) for p in spec.prints)]), FACE, 400.0))
+    found = builder.layers(pose, extent, lambda pen, flat: draw_device(pen, spec, flat, PLAIN, scene.wear, rng))
+    ground, *above = found
+    if extent > FACE:  # print beside the plate
+        builder.add(
+            sheet(_square(extent), -3.0, extent), pose, Material("decal", texture=builder.texture(ground.pixels), gloss=0.0)
+        )
+    plate = Material("matte", texture=builder.texture(over(ground.pixels, spec.plate_color)), gloss=0.35)
     shape = ring("square", 100.0, 1.0, 6.0) if spec.square else ring("round", 100.0, 1.0, 0.0)
-    builder.add(slab(shape, -4.0, 0.0, FACE), pose, plate)
-    for layer in found[1:]:
-        if layer is found[1]:
-            knob = Material("matte", texture=builder.texture(layer.pixels), gloss=0.6)
-            for line in outlines(layer.pixels[..., 3], FACE):
-                builder.add(slab(line, 0.1, layer.height, FACE), pose, knob)
-        else:
-            box = np.array([(-FACE, -FACE), (FACE, -FACE), (FACE, FACE), (-FACE, FACE)])
-            decal = Material("decal", texture=builder.texture(layer.pixels), gloss=0.0)
-            builder.add(sheet(box, layer.height, FACE), pose, decal, shadow=False)
-    _prints(builder, spec.prints, pose, 0.3)
+    builder.add(slab(shape, -4.0, 0.0, extent), pose, plate)
+    for index, layer in enumerate(above):
+        texture = builder.texture(layer.pixels)
+        if index:
+            builder.add(
+                sheet(_square(extent), layer.height + 8, extent),
+                pose,
+                Material("decal", texture=texture, gloss=0.0),
+                shadow=False,
+            )
+            continue
+        knob = Material("matte", texture=texture, gloss=0.6)
+        for line in outlines(layer.pixels[..., 3], extent):
+            builder.add(slab(line, 0.1, layer.height, extent), pose, knob)
+        if spec.style in GRIPS:
+            turn = math.radians(spec.angles_deg[spec.position - 1] + spec.offset_deg + 180)
+            cosine, sine = math.cos(turn), math.sin(turn)
+            grip = spec.knob * np.array(GRIPS[spec.style]) @ np.array([[cosine, sine], [-sine, cosine]])
+            builder.add(slab(grip, layer.height, layer.height + 7.0, extent), pose, knob)
+
+
+GRIPS: dict[str, list[Vec]] = {
+    "bar": [(-0.25, -0.96), (0.25, -0.96), (0.25, 0.96), (-0.25, 0.96)],
+    "pointer": [(0.0, -1.06), (0.35, -0.45), (0.35, 0.78), (-0.35, 0.78), (-0.35, -0.45)],
+    "lever": [(-0.19, -1.06), (0.19, -1.06), (0.19, 0.33), (-0.19, 0.33)],
+}
+"""Outlines of the raised grips, pointing up, in radii of the knob."""
 
 
 ADDERS: dict[type[Any], Callable[[Builder, Any, Pose, GaugeScene, np.random.Generator], None]] = {
@@ -267,4 +279,3 @@ ADDERS: dict[type[Any], Callable[[Builder, Any, Pose, GaugeScene, np.random.Gene
     LampSpec: _lamp,
     SelectorSpec: _selector,
 }
-KINDS = InstrumentSpec

@@ -113,5 +113,5 @@ def outlines(alpha: Image, extent: float) -> list[NDArray[np.float64]]:
         area = float(np.sum(points[:, 0] * np.roll(points[:, 1], -1) - points[:, 1] * np.roll(points[:, 0], -1))) / 2
         if len(points) >= 4 and area > 2.0:  # holes run the other way round
             slim = cv2.approxPolyDP(points[:, None], 0.12, True)[:, 0].astype(np.float64)
-            kept.append((slim + (left - 0.5, top - 0.5)) * unit - extent)
+            kept.append((slim + np.array([left - 0.5, top - 0.5])) * unit - extent)
     return kept

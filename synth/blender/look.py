@@ -64,11 +64,12 @@ def rooms(light: Light, rng: np.random.Generator) -> tuple[Panorama, Panorama]:
     for _ in range(int(rng.integers(2, 5))):  # windows and tubes, away from where a frontal pane looks
         _patch(seen, int(rng.uniform(-0.1, 0.5) * WIDE), int(rng.integers(20, 110)), int(rng.integers(20, 90)), 30, 2.2)
         _patch(seen, int(rng.integers(WIDE)), int(rng.integers(4, 50)), int(rng.integers(30, 160)), 5, 3.0)
-    x, y, z = light_direction(light)
-    _blob(seen, x, y, z, 0.06 + 0.35 * light.softness, 3.5)
     # A photographer stands in the way of what frontal glass would mirror.
     cv2.ellipse(seen, (3 * WIDE // 4, TALL // 2 + 30), (26, 60), 0, 0, 360, (0.05, 0.05, 0.05), -1)
-    soft = cv2.GaussianBlur(np.hstack([seen, seen, seen]), (0, 0), 5.0)[:, WIDE : 2 * WIDE]
+    bright = seen.copy()
+    _blob(bright, *light_direction(light), 0.06 + 0.35 * light.softness, 3.5)
+    soft = cv2.GaussianBlur(np.hstack([bright, bright, bright]), (0, 0), 5.0)[:, WIDE : 2 * WIDE]
+    seen *= 0.3 + 1.4 * light.veil  # what a pane shows of the room when nobody stands in a bright one
     for _ in range(light.glare_count):
         _glare(seen, light.glare, rng)
     if light.flash:
@@ -107,4 +108,5 @@ def _blob(seen: Panorama, x: float, y: float, z: float, spread: float, level: fl
     turn = (0.5 - (u + 0.5) / WIDE) * np.float32(2 * math.pi)
     # The panorama's axes: x stays, what points at the camera is -y, up is z.
     cosine = (np.cos(rise) * np.cos(turn) * x - np.cos(rise) * np.sin(turn) * z + np.sin(rise) * y) / long
-    seen += (level / (1 + np.exp((np.arccos(np.clip(cosine, -1, 1)) - spread) / (0.15 * spread))))[..., None]
+    beyond = (np.arccos(np.clip(cosine, -1, 1)) - spread) / (0.15 * spread)
+    seen += (level / (1 + np.exp(np.clip(beyond, -30, 30))))[..., None]

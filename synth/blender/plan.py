@@ -20,7 +20,7 @@ MaterialKind = Literal["matte", "metal", "glass", "decal"]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A surface. `color` is linear, `texture` an index of the plan's textures or -1.
+    """A surface. `color` is linear and multiplies the texture, `texture` is an index of the plan's textures or -1.
 
     `gloss` is the strength of the mirrored room, `sharp` says from which of its two pictures it is taken. `glow` is
     light of its own: times `glow_texture` where there is one, else times the colour, stronger where seen head on.
@@ -122,9 +122,7 @@ def read_plan(path: Path) -> Plan:
             focal_px=head["focal_px"],
             samples=head["samples"],
             ambient=_rgb(head["ambient"]),
-            lamps=tuple(
-                Lamp(_rgb(x["place"]), _rgb(x["aim"]), x["size"], x["power"], _rgb(x["color"])) for x in head["lamps"]
-            ),
+            lamps=tuple(Lamp(_rgb(x["place"]), _rgb(x["aim"]), x["size"], x["power"], _rgb(x["color"])) for x in head["lamps"]),
             materials=tuple(Material(**{**x, "color": _rgb(x["color"])}) for x in head["materials"]),
             meshes=meshes,
             textures=tuple(data[f"texture{k}"] for k in range(head["textures"])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -17,10 +18,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.blender.assemble import finish, plan_scene
+from synth.blender.assemble import plan_scene
 from synth.blender.plan import Plan, write_plan
 from synth.blender.room import find_blender
 from synth.errors import BlenderError
+from synth.flat.background import PhotoBackgrounds
+from synth.flat.finish import finish
+from synth.flat.pen import Pen
 from synth.scene import GaugeScene
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -62,9 +66,15 @@ class BlenderRenderer:
         """Process id of the running worker."""
         return None if self._worker is None else self._worker.pid
 
-    def render(self, scene: GaugeScene) -> NDArray[np.uint8]:
-        """The picture of a scene: (height, width, 3) uint8 RGB."""
-        return finish(self.render_plan(plan_scene(scene, self._samples)), scene)
+    def render(self, scene: GaugeScene, backgrounds: PhotoBackgrounds | None = None) -> NDArray[np.uint8]:
+        """The picture of a scene: (height, width, 3) uint8 RGB; `backgrounds` as for the flat renderer.
+
+        Raises BlenderError for an instrument that has no solid and where the worker failed twice.
+        """
+        picture = self.render_plan(plan_scene(scene, self._samples, backgrounds))
+        pen = Pen(scene.width, scene.height)
+        pen.pixels[..., :3] = picture
+        return finish(pen, scene)
 
     def render_plan(self, plan: Plan) -> NDArray[np.uint8]:
         """The picture of a plan as the renderer gives it: (height, width, 3) uint8 RGB, without lens and sensor."""
@@ -163,10 +173,8 @@ class _Worker:
     def stop(self) -> None:
         """End the process: kindly by closing its input, else by force."""
         assert self._process.stdin is not None
-        try:
+        with contextlib.suppress(OSError):  # it may be gone already
             self._process.stdin.close()
-        except OSError:
-            pass  # it is gone already
         try:
             self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:

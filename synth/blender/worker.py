@@ -10,6 +10,9 @@ Each line on stdin is JSON {"plan": archive, "out": BMP file}; each answer on st
 {"error": text}. Needs NumPy and bpy alone.
 """
 
+# mypy: ignore-errors
+
+import contextlib
 import ctypes
 import json
 import os
@@ -20,6 +23,8 @@ import bpy  # type: ignore
 import numpy as np
 
 TRIM_EVERY = 20
+LIT = 0.85
+"""Brightness of a white film."""
 
 
 def main() -> None:
@@ -42,10 +47,8 @@ def main() -> None:
 
 def trim() -> None:
     """Give freed memory back to the system; fragments of every picture add up otherwise."""
-    try:
+    with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
-    except OSError:
-        pass
 
 
 def render(plan_path: str, out: str, threads: int) -> None:
@@ -123,64 +126,87 @@ def panorama(name: str, pixels: np.ndarray):
 
 
 def material(index: int, spec: dict, textures: list, rooms: dict):
-    """Diffuse + the room looked up in the mirror's direction + own light: no rays but shadow rays, hence little noise."""
+    """Diffuse + the room looked up in the mirror's direction + own light.
+
+    Nothing is left to chance but where shadow rays go, hence little noise at few samples. For the same reason what
+    lies on glass and decals shine as bright as if lit: a diffuse part behind a partial alpha would be drawn by lot.
+    """
     made = bpy.data.materials.new(f"material{index}")
     made.use_nodes = True
     made.cycles.emission_sampling = "NONE"
     tree = made.node_tree
     tree.nodes.clear()
     new, link = tree.nodes.new, tree.links.new
-
-    def added(first, second):
-        node = new("ShaderNodeAddShader")
-        link(first, node.inputs[0])
-        link(second, node.inputs[1])
-        return node.outputs[0]
-
+    kind, metal = spec["kind"], spec["kind"] == "metal"
     color, alpha = None, None
     if spec["texture"] >= 0:
         node = new("ShaderNodeTexImage")
         node.image, node.extension = textures[spec["texture"]], "EXTEND"
-        color, alpha = node.outputs["Color"], node.outputs["Alpha"]
-    kind = spec["kind"]
-    diffuse = new("ShaderNodeBsdfDiffuse")
-    if color is not None:
-        link(color, diffuse.inputs["Color"])
+        color, alpha = tinted(tree, node.outputs["Color"], spec["color"]), node.outputs["Alpha"]
+    if kind in ("glass", "decal"):
+        shader = film(tree, color, alpha, 0.97 if kind == "glass" else 1.0)
     else:
-        part = 0.25 if kind == "metal" else 1.0
-        diffuse.inputs["Color"].default_value = (*[part * c for c in spec["color"]], 1)
-    shader = diffuse.outputs[0]
-    mirror = mirrored(tree, spec, rooms, None if kind == "metal" else fresnel(tree)) if spec["gloss"] > 0 else None
-    if kind == "glass":
-        clear_pane = new("ShaderNodeBsdfTransparent")
-        clear_pane.inputs["Color"].default_value = (0.97, 0.975, 0.97, 1)
-        pane = clear_pane.outputs[0]
-        if alpha is not None:
-            pane = mixed(tree, alpha, pane, shader)
-        shader = added(pane, mirror) if mirror is not None else pane
-    else:
-        if mirror is not None:
-            shader = added(shader, mirror)
-        if spec["glow"] > 0:
-            shader = added(shader, glowing(tree, spec, textures))
-        if kind == "decal" and alpha is not None:
-            shader = mixed(tree, alpha, new("ShaderNodeBsdfTransparent").outputs[0], shader)
+        diffuse = new("ShaderNodeBsdfDiffuse")
+        diffuse.inputs["Color"].default_value = (*[(0.25 if metal else 1.0) * c for c in spec["color"]], 1)
+        if color is not None:
+            link(color, diffuse.inputs["Color"])
+        shader = diffuse.outputs[0]
+    if spec["gloss"] > 0:
+        shader = added(tree, shader, mirrored(tree, spec, rooms, None if metal else fresnel(tree)))
+    if spec["glow"] > 0:
+        shader = added(tree, shader, glowing(tree, spec, textures))
     link(shader, new("ShaderNodeOutputMaterial").inputs[0])
     return made
 
 
-def mixed(tree, factor, first, second):
-    node = tree.nodes.new("ShaderNodeMixShader")
-    tree.links.new(factor, node.inputs[0])
-    tree.links.new(first, node.inputs[1])
-    tree.links.new(second, node.inputs[2])
+def film(tree, color, alpha, clearness: float):
+    """A clear film with print or dirt on it."""
+    new, link = tree.nodes.new, tree.links.new
+    through = new("ShaderNodeBsdfTransparent")
+    through.inputs["Color"].default_value = (clearness, clearness, clearness, 1)
+    if color is None:
+        return through.outputs[0]
+    clear, cover, light = new("ShaderNodeMath"), new("ShaderNodeMath"), new("ShaderNodeEmission")
+    clear.operation, cover.operation = "MULTIPLY_ADD", "MULTIPLY"
+    link(alpha, clear.inputs[0])
+    clear.inputs[1].default_value, clear.inputs[2].default_value = -clearness, clearness
+    link(clear.outputs[0], through.inputs["Color"])
+    link(alpha, cover.inputs[0])
+    cover.inputs[1].default_value = LIT
+    link(color, light.inputs["Color"])
+    link(cover.outputs[0], light.inputs["Strength"])
+    return added(tree, through.outputs[0], light.outputs[0])
+
+
+def added(tree, first, second):
+    node = tree.nodes.new("ShaderNodeAddShader")
+    tree.links.new(first, node.inputs[0])
+    tree.links.new(second, node.inputs[1])
     return node.outputs[0]
+
+
+def tinted(tree, color, factor):
+    """A colour times a constant one."""
+    if all(part == 1.0 for part in factor):
+        return color
+    node = tree.nodes.new("ShaderNodeMix")
+    node.data_type, node.blend_type = "RGBA", "MULTIPLY"
+    node.inputs[0].default_value = 1.0
+    tree.links.new(color, node.inputs[6])
+    node.inputs[7].default_value = (*factor, 1)
+    return node.outputs[2]
 
 
 def fresnel(tree):
-    node = tree.nodes.new("ShaderNodeFresnel")
-    node.inputs["IOR"].default_value = 1.5
-    return node.outputs[0]
+    """Schlick's reflectance of glass. Blender's own Fresnel node takes a face seen from behind for the inside of glass."""
+    facing, power, sum_ = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("LayerWeight", "Math", "Math"))
+    facing.inputs["Blend"].default_value = 0.5
+    power.operation, sum_.operation = "POWER", "MULTIPLY_ADD"
+    tree.links.new(facing.outputs["Facing"], power.inputs[0])
+    power.inputs[1].default_value = 5.0
+    tree.links.new(power.outputs[0], sum_.inputs[0])
+    sum_.inputs[1].default_value, sum_.inputs[2].default_value = 0.96, 0.04
+    return sum_.outputs[0]
 
 
 def mirrored(tree, spec: dict, rooms: dict, factor):
@@ -191,13 +217,8 @@ def mirrored(tree, spec: dict, rooms: dict, factor):
     seen.image = rooms[spec["sharp"]]
     link(where.outputs["Reflection"], turn.inputs["Vector"])
     link(turn.outputs["Vector"], seen.inputs["Vector"])
-    tint = new("ShaderNodeMix")
-    tint.data_type, tint.blend_type = "RGBA", "MULTIPLY"
-    tint.inputs[0].default_value = 1.0
-    link(seen.outputs["Color"], tint.inputs[6])
-    tint.inputs[7].default_value = (*(spec["color"] if spec["kind"] == "metal" else (1, 1, 1)), 1)
     light = new("ShaderNodeEmission")
-    link(tint.outputs[2], light.inputs["Color"])
+    link(tinted(tree, seen.outputs["Color"], spec["color"] if spec["kind"] == "metal" else (1, 1, 1)), light.inputs["Color"])
     light.inputs["Strength"].default_value = spec["gloss"]
     if factor is not None:
         gain = new("ShaderNodeMath")
