@@ -161,7 +161,9 @@ def _reflection(pen: Pen, half: float, strength: float, rng: np.random.Generator
     elif kind < 0.8:  # a band across
         turn = rng.uniform(0, math.pi)
         dx, dy = math.cos(turn) * 2.5 * half, math.sin(turn) * 2.5 * half
-        pen.polyline([(x - dx, y - dy), (x + dx, y + dy)], tint, half * rng.uniform(0.05, 0.4), alpha * 0.6, blur)
+        wide = half * float(rng.uniform(0.05, 0.4))
+        for k in (-1, 0, 1):  # three widths stand for a blurred edge
+            pen.polyline([(x - dx, y - dy), (x + dx, y + dy)], tint, max(0.5, wide + k * blur), alpha * 0.22)
     elif kind < 0.92:  # a crescent along the rim
         start, extent = rng.uniform(0, 360), rng.uniform(20, 110)
         angles = np.radians(np.linspace(start, start + extent, 14))

@@ -102,6 +102,11 @@ class Pen:
     def disc(
         self, x: float, y: float, radius: float, color: Color, alpha: float = 1.0, blur: float = 0.0, shader: Shader = None
     ) -> None:
+        if blur > 0.02 and shader is None:  # a gradient looks the same and costs a tenth of a blurred mask
+            size = radius + 1.6 * blur
+            colors = [rgba(color, alpha), rgba(color, alpha * 0.5), rgba(color, 0.0)]
+            shader, blur = radial(x, y, size, colors, [max(0.0, (radius - 1.6 * blur) / size), radius / size, 1.0]), 0.0
+            radius = size
         self.canvas.drawCircle(x, y, radius, self.paint(color, alpha, blur, shader))
 
     def circle(
@@ -132,9 +137,25 @@ class Pen:
         shader: Shader = None,
         stroke: float = 0.0,
     ) -> None:
+        if blur > 0.02 and shader is None and stroke == 0.0:
+            self._soft_box(x0, y0, x1, y1, color, corner, alpha, blur)
+            return
         self.canvas.drawRoundRect(
             skia.Rect.MakeLTRB(x0, y0, x1, y1), corner, corner, self.paint(color, alpha, blur, shader, stroke)
         )
+
+    def _soft_box(
+        self, x0: float, y0: float, x1: float, y1: float, color: Color, corner: float, alpha: float, blur: float
+    ) -> None:
+        """Nested boxes instead of a blurred mask, which takes twenty times as long on a tilted plane."""
+        steps = 6
+        paint = self.paint(color, 1 - (1 - min(alpha, 0.98)) ** (1 / steps))
+        for k in range(steps):
+            grow = 1.5 * blur * (1 - 2 * (k + 0.5) / steps)
+            if x1 - x0 + 2 * grow > 0 and y1 - y0 + 2 * grow > 0:
+                rect = skia.Rect.MakeLTRB(x0 - grow, y0 - grow, x1 + grow, y1 + grow)
+                round_by = max(0.0, corner + blur + grow)
+                self.canvas.drawRoundRect(rect, round_by, round_by, paint)
 
     def segments(self, ends: Sequence[Vec], color: Color, width: float) -> None:
         """Separate line segments: points 0-1, 2-3, ..."""
