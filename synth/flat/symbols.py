@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from synth.errors import SpecError
 from synth.flat.pen import Pen
 from synth.spec import Color, Print, Vec
 
@@ -15,8 +16,10 @@ Drawer = Callable[[Pen, Print, float, np.random.Generator], None]
 
 
 def draw_symbol(pen: Pen, line: Print) -> None:
-    """The sign that `line.symbol` names, `line.size` high about the line's middle. Raises KeyError for an unknown one."""
-    draw = SYMBOLS[line.symbol]
+    """The sign that `line.symbol` names, `line.size` high about the line's middle. Raises SpecError for an unknown one."""
+    draw = SYMBOLS.get(line.symbol)
+    if draw is None:
+        raise SpecError(f"unknown sign {line.symbol!r}; known signs: {', '.join(SYMBOLS)}")
     pen.canvas.save()
     pen.canvas.translate(line.x, line.y)
     pen.canvas.rotate(line.angle_deg)
