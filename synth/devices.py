@@ -206,7 +206,7 @@ class SelectorSpec:
 class Decor:
     """A thing on a panel that is no instrument: `size` is its half width, `tall` its half height (0: as wide)."""
 
-    kind: Literal["telltale", "duct", "screw", "line", "glow", "hood", "screen", "push", "cable"]
+    kind: Literal["telltale", "duct", "screw", "line", "glow", "hood", "screen", "push", "cable", "pole", "slab"]
     x: float
     y: float
     size: float

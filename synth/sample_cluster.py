@@ -1,7 +1,7 @@
 """Instrument clusters of cars and motorcycles: dials that share a board, an odometer, tell-tales, night illumination.
 
 Every needle and every row of digits is an instrument of the truth; tell-tales, screens and trim are decoration. A fuel
-gauge counts from 0 (E) to 1 (F), the part of a tank, whether it prints numbers or letters.
+gauge prints 0 and 1, the part of a tank, with E and F beside them or without.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from synth.fonts import BOLD, SANS, SYMBOL_SAFE
 from synth.recipe import Recipe
 from synth.sample_look import sample_pose
 from synth.scene import GaugeScene, Panel, Placed, Pose
-from synth.spec import Case, Color, DialSpec, Inner, Needle, Print, Scale, ScaleArt, Zone
+from synth.spec import Case, Color, DialSpec, Inner, Needle, Print, Scale, ScaleArt, Zone, polar
 
 GLOWS: tuple[Color, ...] = ((70, 170, 255), (90, 140, 255), (255, 60, 40), (245, 245, 245), (255, 170, 60), (110, 255, 190))
 TELLTALES: tuple[Color, ...] = ((255, 120, 20), (255, 40, 30), (60, 220, 80), (60, 120, 255), (255, 190, 30))
-NO_NUMERALS = (-1.0,)
-"""Values that carry numbers: one that is not on the scale, so none is printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +219,8 @@ def _small_dial(rng: Rng, look: Look, fuel: bool) -> DialSpec:
     start, clockwise = 180.0 - sweep / 2, chance(rng, 0.9)
     if not clockwise:
         start = 180.0 + sweep / 2
-    numbered = True
     if fuel:
         scale = Scale(0, 1, 0.5, pick(rng, (2, 4)), start, sweep, clockwise)
-        numbered = chance(rng, 0.4)
     elif chance(rng, 0.7):
         scale = Scale(50, 130, 40, 4, start, sweep, clockwise, unit="°C", unit_text="°C")
     else:
@@ -238,9 +234,12 @@ def _small_dial(rng: Rng, look: Look, fuel: bool) -> DialSpec:
     lines: list[Print] = []
     if fuel:
         lines.append(Print("FUEL", 0.0, 40.0, 12.0, look.font, look.ink))
-        if not numbered:
-            lines += [Print(t, *spot, 20.0, look.font, look.ink) for t, spot in zip(("E", "F"), ends, strict=True)]
-        lines.append(Print("1/2", 0.0, -radius, 15.0, look.font, look.ink))
+        lines.append(Print("1/2", 0.0, -radius, 13.0, look.font, look.ink))
+        if chance(rng, 0.6):  # the letters stand below the numbers
+            places = [polar((0.0, 0.0), radius - 1.0, a + turn) for a, turn in ((scale.start_deg, -34), (scale.end_deg, 34))]
+            if not clockwise:
+                places = [polar((0.0, 0.0), radius - 1.0, a + turn) for a, turn in ((scale.start_deg, 34), (scale.end_deg, -34))]
+            lines += [Print(t, *spot, 18.0, look.font, look.ink) for t, spot in zip(("E", "F"), places, strict=True)]
     else:
         lines.append(Print(scale.unit_text or "", 0.0, 40.0, 15.0, SYMBOL_SAFE, look.ink, declares=scale.unit))
         art = replace(art, numeral_size=17.0)

@@ -9,6 +9,7 @@ from synth.devices import LampSpec, SelectorSpec
 from synth.draw import HUES, Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, SANS
 from synth.recipe import Recipe
+from synth.sample_board import board_ink, for_panel, sample_control_panel, sample_lamp_column, sample_stack
 from synth.sample_dial import sample_dial
 from synth.sample_look import sample_pose
 from synth.sample_other import sample_lamp, sample_selector
@@ -21,7 +22,7 @@ def sample_panel(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
     """A panel of the XYZ-2000 in a random state: gauge first, then lamp and selector."""
     fraction = sample_fraction(rng, models.SCALES[models.XYZ_2000], recipe.dial.at_rest)
     dial = models.model_dial(rng, models.XYZ_2000, fraction)
-    lamp = replace(sample_lamp(rng), prints=(), square=False, model=models.XYZ_2000)
+    lamp = replace(_row_lamp(rng), square=False, style="dome", model=models.XYZ_2000)
     size = recipe.size
     pose = sample_pose(rng, recipe.pose, (size / 2, size / 2), 0.5 * size * between(rng, *recipe.fill))
     return build_panel(rng, dial, lamp, sample_selector(rng, models.XYZ_2000), pose)
@@ -33,7 +34,7 @@ def build_panel(rng: Rng, dial: DialSpec, lamp: LampSpec, selector: SelectorSpec
     color = gray(rng, 60, 215)
     plate = (-40.0 - 18 * side, 66.0, 40.0 - 18 * side, 86.0)
     title = Print(models.XYZ_2000, (plate[0] + plate[2]) / 2, 76.0, 13.0, pick(rng, BOLD), gray(rng, 5, 40))
-    ink, font = _ink(rng, color), pick(rng, SANS)
+    ink, font = board_ink(rng, color), pick(rng, SANS)
     prints = (title, Print("WARNING", 68.0 * side, -66.0, 6.5, font, ink), Print("MODE", 68.0 * side, 66.0, 6.5, font, ink))
     placed = (
         Placed(dial, replace(pose, offset=(-28.0 * side, -12.0), scale=0.62)),
@@ -44,6 +45,12 @@ def build_panel(rng: Rng, dial: DialSpec, lamp: LampSpec, selector: SelectorSpec
 
 
 def sample_group(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
+    """Several instruments on one board: a row, a whole control panel, a lamp column or a stack light."""
+    makers = (sample_row, sample_row, sample_control_panel, sample_control_panel, sample_lamp_column, sample_stack)
+    return pick(rng, makers)(rng, recipe)
+
+
+def sample_row(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
     """Two to four lamps or dials in a row or a column on one panel, with labels."""
     lamps = chance(rng, 0.6)
     count = int(rng.integers(2, 5)) if lamps else int(rng.integers(2, 4))
@@ -54,14 +61,14 @@ def sample_group(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
     )
     board = not lamps and chance(rng, 0.4)
     color = gray(rng, 6, 26) if board else (gray(rng, 20, 230) if chance(rng, 0.8) else any_color(rng))
-    ink, font = _ink(rng, color), pick(rng, SANS)
+    ink, font = board_ink(rng, color), pick(rng, SANS)
     pitch = 180.0 / count
     scale = min(between(rng, 0.08, 0.22) if lamps else between(rng, 0.3, 0.42), 0.45 * pitch / 100)
     placed, prints = [], []
     for index in range(count):
         along = -90 + pitch * (index + 0.5)
         x, y = (between(rng, -30, -28), along) if upright else (along, 0.0)
-        spec = replace(sample_lamp(rng), prints=()) if lamps else _for_group(sample_dial(rng, recipe))
+        spec = _row_lamp(rng) if lamps else for_panel(sample_dial(rng, recipe))
         if board and isinstance(spec, DialSpec):
             spec = _on_board(rng, spec, color)
         placed.append(Placed(spec, replace(pose, offset=(x, y), scale=scale)))
@@ -74,9 +81,10 @@ def sample_group(rng: Rng, recipe: Recipe) -> tuple[tuple[Placed, ...], Panel]:
     return tuple(placed), Panel(pose, *half, color, plate, gray(rng, 180, 245), tuple(prints))
 
 
-def _for_group(spec: DialSpec) -> DialSpec:
-    """Panel dials are mounted from behind: no stem, no flange."""
-    return replace(spec, case=replace(spec.case, stem="none", flange=0.0, depth=min(spec.case.depth, 12.0)))
+def _row_lamp(rng: Rng) -> LampSpec:
+    """A lamp without print of its own; a stack light's storey never stands alone in a row."""
+    lamp = replace(sample_lamp(rng), prints=())
+    return replace(lamp, style="dome", square=False) if lamp.style == "stack" else lamp
 
 
 def _on_board(rng: Rng, spec: DialSpec, color: Color) -> DialSpec:
@@ -96,7 +104,3 @@ def _on_board(rng: Rng, spec: DialSpec, color: Color) -> DialSpec:
         skirt=None,
         cover=0.0,
     )
-
-
-def _ink(rng: Rng, ground: Color) -> Color:
-    return gray(rng, 5, 30) if sum(ground) > 380 else gray(rng, 225, 250)

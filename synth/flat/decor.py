@@ -137,7 +137,25 @@ def _cable(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
     pen.polyline([(x - item.size * 0.12, y) for x, y in points], lighten(item.color, 0.2), item.size * 0.35)
 
 
+def _pole(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
+    """A metal tube with a foot, seen from the side."""
+    x, y, wide, tall = item.x, item.y, item.size, item.tall
+    shine = [rgba(lighten(item.color, f)) for f in (-0.55, 0.1, 0.5, -0.1, -0.6)]
+    pen.box(x - wide, y - tall, x + wide, y + tall, item.color, shader=linear((x - wide, 0), (x + wide, 0), shine))
+    foot = wide * 2.2
+    pen.box(x - foot, y + tall - 5, x + foot, y + tall, item.color, 1.5, shader=linear((x - foot, 0), (x + foot, 0), shine))
+
+
+def _slab(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
+    """A plain plate: a screen's frame, a screen that shows nothing readable, a cap."""
+    x, y, wide, tall = item.x, item.y, item.size, item.tall
+    shade = linear((x - wide, y - tall), (x + wide, y + tall), [rgba(lighten(item.color, f)) for f in (0.12, 0.0, -0.15)])
+    pen.box(x - wide, y - tall, x + wide, y + tall, item.color, 1.5, shader=shade)
+
+
 _DRAWERS = {
+    "slab": _slab,
+    "pole": _pole,
     "telltale": _telltale,
     "hood": _hood,
     "glow": _glow,

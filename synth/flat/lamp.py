@@ -24,8 +24,9 @@ def draw_lamp(pen: Pen, spec: LampSpec, pose: Pose, light: Light, rng: np.random
         if spec.style != "stack":
             shift = (-14 * math.sin(turn), 14 * math.cos(turn))
             pen.disc(*shift, 100, BLACK, light.shadow, 4 + 8 * light.softness)
+        stacked = spec.style == "stack"  # light on the next storey must not change that one's colour
         if lit:
-            _spill(pen, spec, 100 * (1.25 + 0.9 * spec.glow), 0.2 + 0.5 * spec.glow)
+            _spill(pen, spec, 100 * (1.25 + 0.9 * spec.glow), (0.06 if stacked else 0.2) + (0.1 if stacked else 0.5) * spec.glow)
         if spec.style == "stack":
             _segment(pen, spec, lit, rng)
         elif spec.style == "ring":
@@ -34,7 +35,7 @@ def draw_lamp(pen: Pen, spec: LampSpec, pose: Pose, light: Light, rng: np.random
             _lens_in_ring(pen, spec, lit, rng)
         if spec.legend is not None:
             draw_print(pen, spec.legend)
-        if lit:
+        if lit and not stacked:
             _spill(pen, spec, 100 * (1.0 + 0.5 * spec.glow), 0.25 * spec.glow)
         for line in spec.prints:
             draw_print(pen, line)

@@ -247,13 +247,14 @@ def test_example_reads_as_the_manual_says() -> None:
 def test_displays_show_their_digits() -> None:
     for placed, truth, _ in instruments(CLOSE, 600):
         if isinstance(placed.spec, DigitalSpec):
-            if not placed.spec.lit:
+            main = placed.spec.main
+            if not placed.spec.lit or main is None:
                 assert truth.fields.digital_readout is None
                 assert truth.value is None
                 continue
-            assert truth.fields.digital_readout == placed.spec.rows[0].digits
-            assert truth.value == float(placed.spec.rows[0].digits)
-            assert [c.digital_readout for c in truth.fields.channels] == [r.digits for r in placed.spec.rows[1:]]
+            assert truth.fields.digital_readout == main.digits
+            assert truth.value == float(main.digits)
+            assert [c.digital_readout for c in truth.fields.channels] == [r.digits for r in placed.spec.others]
         elif isinstance(placed.spec, CounterSpec):
             assert truth.fields.digital_readout == placed.spec.readout
             assert truth.fields.digital_readout.replace(".", "") == placed.spec.digits
