@@ -146,7 +146,7 @@ def _write(out: Path, manifest: Manifest, todo: list[int], workers: int, opts: F
     from tqdm import tqdm
 
     with (
-        (out / METADATA_NAME).open("a", encoding="utf-8") as lines,
+        (out / METADATA_NAME).open("ab", buffering=0) as lines,
         tqdm(total=manifest.count, initial=manifest.count - len(todo), unit="img", desc="drawing") as bar,
         closing(draw_pictures(manifest.recipe, todo, opts, workers)) as drawn,
     ):
@@ -159,13 +159,13 @@ def _write(out: Path, manifest: Manifest, todo: list[int], workers: int, opts: F
             bar.update()
 
 
-def _append(lines: IO[str], line: str) -> None:
-    """One whole line, or none where the disk is full."""
-    lines.flush()
+def _append(lines: IO[bytes], line: str) -> None:
+    """One whole line to an unbuffered file, or none where the disk is full."""
     end = os.fstat(lines.fileno()).st_size
+    data = (line + "\n").encode()
     try:
-        lines.write(line + "\n")
-        lines.flush()
+        while data:
+            data = data[lines.write(data) :]
     except OSError:
         os.ftruncate(lines.fileno(), end)
         raise

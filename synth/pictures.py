@@ -41,8 +41,6 @@ def check_renderer(options: FactoryOptions) -> None:
     """Raise what the renderer would raise where it is not installed, before anything is written."""
     if options.renderer != "blender":
         return
-    if options.backgrounds is not None:
-        raise FactoryError("photos as backgrounds need the renderer 'flat': Blender lights a room of its own")
     from synth.blender import find_blender
 
     find_blender(_home(options))
@@ -68,20 +66,19 @@ def scene_for(seed: int, recipe: Recipe, photos: Sequence[str] = ()) -> GaugeSce
 @contextmanager
 def open_renderer(options: FactoryOptions) -> Iterator[Draw]:
     """A function from scene to RGB picture; a Blender process lives as long as the block."""
+    photos = None
+    if options.backgrounds is not None:
+        from synth.flat.photo_background import PhotoBackgrounds
+
+        photos = PhotoBackgrounds(options.backgrounds)
     if options.renderer == "blender":
         from synth.blender import BlenderRenderer
 
         with BlenderRenderer(_home(options)) as blender:
-            yield blender.render
+            yield lambda scene: blender.render(scene, backgrounds=photos)
         return
     from synth.flat import render
 
-    if options.backgrounds is None:
-        yield render
-        return
-    from synth.flat.photo_background import PhotoBackgrounds
-
-    photos = PhotoBackgrounds(options.backgrounds)
     yield lambda scene: render(scene, backgrounds=photos)
 
 
@@ -114,6 +111,7 @@ def _drawn(seed: int, recipe: Recipe, photos: Sequence[str], draw: Draw, quality
 
 def _in_threads(recipe: Recipe, seeds: Sequence[int], options: FactoryOptions, workers: int) -> Generator[Drawn, None, None]:
     """One Blender process a thread: the work is done outside, so threads are enough, and they end cleanly."""
+    photos = photo_names(options.backgrounds)
     here = local()
     with ExitStack() as stack:
         renderers = [stack.enter_context(open_renderer(options)) for _ in range(min(workers, len(seeds)))]
@@ -121,7 +119,9 @@ def _in_threads(recipe: Recipe, seeds: Sequence[int], options: FactoryOptions, w
         pool = stack.enter_context(ThreadPoolExecutor(len(renderers), initializer=lambda: setattr(here, "draw", free.pop())))
         ahead = 4 * len(renderers)
         for start in range(0, len(seeds), ahead):  # in batches: an unbounded queue would hold all pictures of a slow disk
-            yield from pool.map(lambda seed: _drawn(seed, recipe, (), here.draw, options.quality), seeds[start : start + ahead])
+            yield from pool.map(
+                lambda seed: _drawn(seed, recipe, photos, here.draw, options.quality), seeds[start : start + ahead]
+            )
 
 
 class _Job:

@@ -107,6 +107,7 @@ class Recipe(_Part):
     model_share: Share = 0.10
     count_weights: tuple[Weight, ...] = (1.0,)
     group_share: Share = 0.0
+    systematic: bool = False
     cluster_share: Share = 0.0
     kinds: dict[Literal["dial", "digital", "lamp", "selector", "counter"], Weight]
     dial_styles: dict[
@@ -149,6 +150,8 @@ class Recipe(_Part):
         for name in ("kinds", "dial_styles", "backgrounds"):
             if not sum(getattr(self, name).values()) > 0:
                 raise ValueError(f"{name} needs at least one weight above 0")
+        if self.systematic and self.layout != "panel":
+            raise ValueError(f"systematic needs the layout 'panel', got {self.layout!r}")
         if not 0 < self.fill[0] <= self.fill[1] <= 1.2:
             raise ValueError(f"fill must be an increasing pair in (0, 1.2], got {self.fill}")
         return self

@@ -15,6 +15,7 @@ from synth.recipe import Recipe, load_recipe, recipe_names
 from synth.sample_cluster import in_the_dark, sample_cluster
 from synth.sample_dial import sample_dial
 from synth.sample_digital import sample_digital
+from synth.sample_inner import with_inner
 from synth.sample_look import (
     sample_background,
     sample_camera,
@@ -28,6 +29,7 @@ from synth.sample_other import sample_counter, sample_lamp, sample_selector
 from synth.sample_panel import sample_group, sample_panel
 from synth.scene import GaugeScene, Panel, Placed, PlacedThing, Pose
 from synth.spec import Vec
+from synth.systematic import panel_state, set_panel
 from synth.truth import outline_box
 from vision.fields import Box
 
@@ -39,7 +41,11 @@ EVALUATION_SEED = 10**9
 
 def scene_of_seed(seed: int, recipe: Recipe) -> GaugeScene:
     """The scene that a seed stands for under a recipe."""
-    return sample_scene(np.random.default_rng(seed), recipe)
+    rng = np.random.default_rng(seed)
+    if recipe.systematic:
+        placed, panel = sample_panel(rng, recipe)
+        return _finish(rng, recipe, set_panel(rng, placed, panel_state(seed)), panel)
+    return sample_scene(rng, recipe)
 
 
 def sample_scene(rng: Rng, recipe: Recipe) -> GaugeScene:
@@ -62,7 +68,7 @@ def _instrument(rng: Rng, recipe: Recipe) -> InstrumentSpec:
         return models.sample_model(rng, pick(rng, models.MODELS), recipe)
     kind = weighted(rng, recipe.kinds)
     if kind == "dial":
-        return sample_dial(rng, recipe)
+        return with_inner(rng, sample_dial(rng, recipe))
     if kind == "digital":
         return sample_digital(rng)
     if kind == "counter":
