@@ -227,10 +227,7 @@ def _small_dial(rng: Rng, look: Look, fuel: bool) -> DialSpec:
         scale = Scale(100, 260, 80, 4, start, sweep, clockwise, unit="°F", unit_text="°F")
     spec = _dial(rng, look, scale, between(rng, 0.03, 0.97), 20.0, ())
     radius = spec.art.numeral_radius - 6.0
-    ends = [(radius * -math.sin(math.radians(a)), radius * math.cos(math.radians(a))) for a in (scale.start_deg, scale.end_deg)]
-    art = replace(
-        spec.art, numeral_radius=radius, numerals_at=(0.0, 1.0) if numbered and fuel else () if numbered else NO_NUMERALS
-    )
+    art = replace(spec.art, numeral_radius=radius, numerals_at=(0.0, 1.0) if fuel else (), short=True)
     lines: list[Print] = []
     if fuel:
         lines.append(Print("FUEL", 0.0, 40.0, 12.0, look.font, look.ink))

@@ -9,8 +9,8 @@ from synth.dial import needle_outline, numerals
 from synth.draw import Rng, between, chance, gray, near, pick
 from synth.spec import DialSpec, Inner, Print
 
-SHARE = 0.035
-"""Share of round dials that get one where there is room."""
+SHARE = 0.3
+"""Share of round dials that get one where there is room: one in fifteen has it."""
 SPOTS = ((0.0, -0.42), (0.0, 0.45), (0.0, 0.55), (0.0, -0.5))
 
 
@@ -19,7 +19,8 @@ def with_inner(rng: Rng, spec: DialSpec, share: float = SHARE) -> DialSpec:
 
     Never under the needle, over a number or over the print of a unit; other print makes way.
     """
-    if not chance(rng, share) or spec.inner is not None or spec.case.shape != "round" or spec.hands:
+    covered = spec.skirt is not None or spec.cover > 0 or spec.reset_knob > 0
+    if not chance(rng, share) or spec.inner is not None or spec.case.shape != "round" or spec.hands or covered:
         return spec
     reach = spec.art.radius
     half_width, half_height = reach * between(rng, 0.22, 0.3), reach * between(rng, 0.07, 0.1)
@@ -58,7 +59,8 @@ def _free(spec: DialSpec, x: float, y: float, half_width: float, half_height: fl
     numbers = [n for pair in ((spec.scale, spec.art), *spec.further_scales) for n in numerals(*pair, spec.pivot)]
     radius = min((math.dist(n.center, spec.pivot) - n.size * 0.8 for n in numbers), default=0.0)
     corners = [(u, v) for u in (box[0], box[2]) for v in (box[1], box[3])]
-    if any(math.dist(corner, spec.pivot) > radius for corner in corners):
+    rim = 100.0 - spec.case.bezel - spec.case.ring - 3.0
+    if any(math.dist(corner, spec.pivot) > radius or math.hypot(*corner) > rim for corner in corners):
         return False
     if any(box[0] - n.size < n.center[0] < box[2] + n.size and box[1] - n.size < n.center[1] < box[3] + n.size for n in numbers):
         return False
