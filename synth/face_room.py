@@ -162,12 +162,13 @@ class FaceRoom:
             size *= 0.8
         return None
 
-    def search(self, widths: Sequence[float], size: float, least: float) -> Spot:
+    def search(self, widths: Sequence[float], size: float, least: float, margin: float = 0.0) -> Spot:
         """Room for what must be printed: the whole face is looked through, from the pivot outwards; at last the least bad."""
         spots = [(self.x + i * 7.0, self.y + j * 5.0) for i in range(-12, 13) for j in range(-20, 21)]
         spots.sort(key=lambda spot: math.hypot(spot[0] - self.x, 0.8 * (spot[1] - self.y - 20)))
         while size >= least:
-            wide, tall = 0.5 * size * max(widths) + 0.4, size * (HALF_HEIGHT + 0.5 * LINE_PITCH * (len(widths) - 1))
+            wide = 0.5 * size * max(widths) + 0.4 + margin * size
+            tall = size * (HALF_HEIGHT + 0.5 * LINE_PITCH * (len(widths) - 1) + margin)
             for x, y in spots:
                 box = (x - wide, y - tall, x + wide, y + tall)
                 if self.free(box):

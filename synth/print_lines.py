@@ -49,7 +49,7 @@ def put_lines(
         rng, wish, widths, size, max(least, 0.62 * size) if must else least, 7 if must else 4, margin=0.25 * (pad > 0)
     )
     if spot is None and must:
-        spot = face.room.search(widths, 0.8 * size, 3.5)
+        spot = face.room.search(widths, 0.8 * size, 3.5, 0.25 * (pad > 0))
     if spot is None:
         return []
     top = spot.y - 0.5 * LINE_PITCH * spot.size * (len(lines) - 1)

@@ -62,7 +62,9 @@ FASHIONS: dict[str, _Fashion] = {
     "automotive": _Fashion(
         ("sword", "taper", "broad", "baton", "knife"), ("none", "none", "bar", "block"), (2.5, 7.0), (8.0, 25.0), (6.0, 24.0)
     ),
-    "wild": _Fashion(get_args(NeedleShape), get_args(TailShape), (1.5, 10.0), (8.0, 42.0), (3.0, 24.0)),
+    "wild": _Fashion(
+        tuple(s for s in get_args(NeedleShape) if s != "disc"), get_args(TailShape), (1.5, 10.0), (8.0, 42.0), (3.0, 24.0)
+    ),
 }
 
 
@@ -96,8 +98,8 @@ def sample_needle(rng: Rng, style: str, art: ScaleArt, face: Color, ink: Color) 
     length, color = _reach(rng, art), _color(rng, style, face, ink)
     shape, tail_shape = pick(rng, fashion.shapes), pick(rng, fashion.tails)
     # A pointer painted on a disc: only where the pivot is not behind a cover.
-    if shape == "disc" or (style in ("pressure", "thermometer") and chance(rng, 0.02)):
-        shape = "disc" if style in ("pressure", "thermometer") and chance(rng, 0.4) else "taper"
+    if style in ("pressure", "thermometer") and chance(rng, 0.012):
+        shape = "disc"
     width = between(rng, *fashion.width) if shape != "disc" else between(rng, 5, 9)
     tail = between(rng, *fashion.tail) if tail_shape != "none" else 0.0
     hub = between(rng, *fashion.hub) if chance(rng, 0.88) else between(rng, 9, 24)
