@@ -73,3 +73,12 @@ def over(layer: Image, color: Color) -> Image:
     alpha = layer[..., 3:].astype(np.float32) / 255
     mixed = layer[..., :3] * alpha + np.asarray(color, np.float32) * (1 - alpha)
     return np.concatenate([(mixed + 0.5).astype(np.uint8), np.full_like(layer[..., 3:], 255)], axis=-1)
+
+
+def dimmed(film: Image, ground: float) -> Image:
+    """A film as it must be for light to add up: on a dark ground (0; 1 is a white one) faint parts shine less.
+
+    The flat renderer mixes pixel values, a renderer of light mixes light, in which half a white film is brighter.
+    """
+    part = (film[..., 3:].astype(np.float32) / 255) ** ((1.0 - ground) / 2.2)
+    return np.concatenate([(film[..., :3] * part + 0.5).astype(np.uint8), film[..., 3:]], axis=-1)

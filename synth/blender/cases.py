@@ -41,8 +41,8 @@ def _loft(case: Case, profile: list[Vec]) -> Solid:
 
 def _bezel_material(builder: Builder, case: Case, rng: np.random.Generator) -> Material:
     if case.bezel_style == "metal":
-        tint = linear(lighten(case.bezel_color, 0.25))
-        return Material("metal", tint, gloss=float(rng.uniform(0.75, 1.05)))
+        tint = linear(lighten(case.bezel_color, 0.1))
+        return Material("metal", tint, gloss=float(rng.uniform(0.7, 0.95)))
     return builder.matte(case.bezel_color, float(rng.uniform(0.3, 1.4)))
 
 

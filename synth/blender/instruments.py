@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.blender.builder import Builder, over
+from synth.blender.builder import Builder, dimmed, over
 from synth.blender.cases import add_case, add_pane, outline
 from synth.blender.geometry import Floats, Solid, lathe, loft, planar_uv, ring, sheet, slab
 from synth.blender.layers import DROPPED, Layer, outlines
@@ -89,7 +89,9 @@ def _stack(builder: Builder, case: Case, pose: Pose, found: list[Layer], hands: 
     if face is not None:
         texture = builder.texture(over(face, (30, 30, 30)))
         builder.add(sheet(outline(case, 100.0 - case.bezel), 0.0, FACE), pose, Material("matte", texture=texture, gloss=0.15))
-    add_pane(builder, case, pose, pane, glass, -1 if above is None else builder.texture(above), FACE)
+    level = 1.0 if face is None else float(face[..., :3][face[..., 3] > 128].mean() / 255)
+    dirt = -1 if above is None else builder.texture(dimmed(above, level))
+    add_pane(builder, case, pose, pane, glass, dirt, FACE)
 
 
 def _stacked(low: Image, high: Image) -> Image:
@@ -178,7 +180,7 @@ def _lamp(builder: Builder, spec: LampSpec, pose: Pose, scene: GaugeScene, rng: 
     extent = float(np.clip(max([220.0, *(_reach(p) for p in spec.prints)]), 220.0, 400.0))
     found = builder.layers(pose, extent, lambda pen, flat: draw_device(pen, spec, flat, PLAIN, scene.wear, rng))
     drawn = _flattened(found)
-    ground = Material("decal", texture=builder.texture(drawn), gloss=0.0)
+    ground = Material("decal", texture=builder.texture(dimmed(drawn, 0.0)), gloss=0.0)
     builder.add(sheet(_square(extent), 0.2, extent), pose, ground, shadow=False)
     lens = builder.texture(over(drawn, spec.lens_color))
     lit = spec.state != "off"

@@ -82,18 +82,19 @@ class LayerPen(Pen):
 
     def layers(self) -> list[Layer]:
         """All layers with anything on them, lowest drawing first."""
-        return [Layer(height, _straight(pixels)) for height, pixels, _ in self._kept if pixels[..., 3].any()]
+        return [Layer(height, _spread(pixels)) for height, pixels, _ in self._kept if pixels[..., 3].any()]
 
 
-def _straight(pixels: Image) -> Image:
-    """Colour divided by alpha, and carried a little beyond the edges so that filtering finds no black there."""
-    alpha = pixels[..., 3:].astype(np.float32)
-    if alpha.min() == 255:
+def _spread(pixels: Image) -> Image:
+    """Colour carried a little beyond the edges of what is drawn, so that filtering finds no black there."""
+    empty = pixels[..., 3] == 0
+    if not empty.any():
         return pixels
-    color = pixels[..., :3].astype(np.float32)
-    near_color, near_alpha = cv2.blur(color, (5, 5)), cv2.blur(alpha, (5, 5))[..., None]
-    inside = np.where(alpha > 0, 255.0 * color / np.maximum(alpha, 1.0), 255.0 * near_color / np.maximum(near_alpha, 1e-3))
-    return np.concatenate([np.clip(inside + 0.5, 0, 255).astype(np.uint8), pixels[..., 3:]], axis=-1)
+    alpha = pixels[..., 3:].astype(np.float32)
+    near_color, near_alpha = cv2.blur(pixels[..., :3] * alpha, (5, 5)), cv2.blur(alpha, (5, 5))[..., None]
+    spread = pixels.copy()
+    spread[..., :3][empty] = np.clip(near_color / np.maximum(near_alpha, 1e-3) + 0.5, 0, 255).astype(np.uint8)[empty]
+    return spread
 
 
 def outlines(alpha: Image, extent: float) -> list[NDArray[np.float64]]:

@@ -68,6 +68,7 @@ def rooms(light: Light, rng: np.random.Generator) -> tuple[Panorama, Panorama]:
     cv2.ellipse(seen, (3 * WIDE // 4, TALL // 2 + 30), (26, 60), 0, 0, 360, (0.05, 0.05, 0.05), -1)
     bright = seen.copy()
     _blob(bright, *light_direction(light), 0.06 + 0.35 * light.softness, 3.5)
+    bright = np.minimum(bright, 2.0)
     soft = cv2.GaussianBlur(np.hstack([bright, bright, bright]), (0, 0), 5.0)[:, WIDE : 2 * WIDE]
     seen *= 0.3 + 1.4 * light.veil  # what a pane shows of the room when nobody stands in a bright one
     for _ in range(light.glare_count):

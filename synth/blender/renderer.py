@@ -29,6 +29,7 @@ from synth.scene import GaugeScene
 
 WORKER = Path(__file__).with_name("worker.py")
 START_TIMEOUT_S = 180.0
+STOP_TIMEOUT_S = 5.0
 STDERR_LINES = 6
 
 
@@ -176,7 +177,7 @@ class _Worker:
         with contextlib.suppress(OSError):  # it may be gone already
             self._process.stdin.close()
         try:
-            self._process.wait(timeout=5)
+            self._process.wait(timeout=STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
