@@ -38,6 +38,7 @@ LIT: dict[str, str] = {
     "H": "bcefg",
     "h": "cefg",
     "I": "ef",
+    "i": "c",
     "J": "bcde",
     "L": "def",
     "n": "ceg",
