@@ -55,7 +55,7 @@ def _through_lens(picture: Image, camera: Camera, rng: np.random.Generator) -> I
     height, width = picture.shape[:2]
     if camera.distortion:
         maps = _lens_maps(height, width, camera.distortion)
-        picture = cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+        picture = cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     if camera.vignette > 0:
         picture = cv2.multiply(picture, _vignette(height, width, round(camera.vignette, 2)), scale=1 / 255)
     if camera.rain > 0:

@@ -158,8 +158,8 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
 
 
 def _distortion(rng: Rng) -> float:
-    """Mostly barrel; in steps of a hundredth, so that the lens's tables can be kept."""
-    return round(between(rng, -0.2, -0.02) if chance(rng, 0.75) else between(rng, 0.02, 0.1), 2)
+    """Mostly barrel; in steps of a hundredth, so that the lens's tables can be kept. From -0.148 on corners would fold back."""
+    return round(between(rng, -0.12, -0.02) if chance(rng, 0.75) else between(rng, 0.02, 0.1), 2)
 
 
 def sample_background(rng: Rng, recipe: Recipe) -> Background:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
 import numpy as np
 import pytest
 
-from synth.camera import expose
+from synth import artefacts
+from synth.camera import blur, expose
+from synth.lens import bend, unbend
+from synth.recipe import CameraOptions
+from synth.sample_look import sample_camera
 from synth.scene import Camera
 
 RAMP = np.repeat(np.tile(np.linspace(20, 230, 128).astype(np.uint8), (128, 1))[..., None], 3, axis=-1)
@@ -77,3 +87,162 @@ def test_jpeg_and_size_are_kept() -> None:
 def test_sharpening_steepens_edges() -> None:
     soft = shot(CHECKS, Camera(blur_px=1.0))
     assert shot(soft, Camera(sharpen=0.8)).std() > soft.std()
+
+
+ROOT = Path(__file__).resolve().parents[2]
+EFFECTS = (
+    Camera(distortion=-0.1),
+    Camera(rain=0.7),
+    Camera(moire=0.6),
+    Camera(banding=0.6),
+    Camera(interlace_px=2.0),
+    Camera(hdr=0.7),
+    Camera(grid=0.6),
+    Camera(spin_deg=3.0),
+    Camera(infrared=True),
+    Camera(first_jpeg=30, jpeg_quality=70),
+    Camera(haze=0.4),
+    Camera(noise=5.0, noise_scale=2.0),
+)
+DIGEST = """
+import hashlib
+import numpy as np
+from synth.camera import expose
+from tests.synth.test_camera import CHECKS, EFFECTS
+for camera in EFFECTS:
+    print(hashlib.sha256(expose(CHECKS.copy(), camera, np.random.default_rng(7)).tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("camera", EFFECTS, ids=str)
+def test_every_effect_shows_and_keeps_the_shape(camera: Camera) -> None:
+    seen = shot(CHECKS, camera, 7)
+    assert seen.shape == CHECKS.shape
+    assert seen.dtype == np.uint8
+    assert not np.array_equal(seen, CHECKS)
+    assert np.array_equal(seen, shot(CHECKS, camera, 7))
+
+
+def test_effects_are_the_same_in_every_process() -> None:
+    script = [sys.executable, "-c", DIGEST]
+    other = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert [hashlib.sha256(shot(CHECKS, camera, 7).tobytes()).hexdigest() for camera in EFFECTS] == other
+
+
+@pytest.mark.parametrize("distortion", [-0.12, -0.07, -0.03, 0.04, 0.1])
+@pytest.mark.parametrize(("width", "height"), [(384, 384), (320, 200)])
+def test_a_dot_is_seen_where_the_lens_bends_it(distortion: float, width: int, height: int) -> None:
+    for across, down in ((0.5, 0.5), (0.2, 0.3), (0.8, 0.15), (0.12, 0.85), (0.7, 0.7)):
+        x, y = across * width, down * height
+        picture = np.zeros((height, width, 3), np.uint8)
+        cv2.circle(picture, (round(16 * (x - 0.5)), round(16 * (y - 0.5))), 16 * 4, (255, 255, 255), -1, cv2.LINE_AA, 4)
+        level = shot(picture, Camera(distortion=distortion))[..., 1].astype(float)
+        rows, columns = np.indices(level.shape) + 0.5
+        seen = (float((columns * level).sum() / level.sum()), float((rows * level).sum() / level.sum()))
+        assert seen == pytest.approx(bend([(x, y)], distortion, width, height)[0], abs=0.5)
+
+
+@pytest.mark.parametrize("distortion", [-0.12, -0.05, 0.1])
+def test_unbending_undoes_bending(distortion: float) -> None:
+    points = [(float(x), float(y)) for x in range(20, 380, 60) for y in range(20, 380, 60)]
+    back = unbend(np.array(bend(points, distortion, 384, 384)), distortion, 384, 384)
+    assert np.abs(back - np.array(points)).max() < 0.02
+
+
+def test_a_neutral_lens_is_left_out() -> None:
+    assert np.array_equal(shot(CHECKS, Camera(distortion=0.0)), CHECKS)
+
+
+@pytest.mark.parametrize("sigma", [0.8, 2.0, 2.5, 5.0, 8.0, 14.0])
+def test_fast_blur_is_a_blur_of_that_strength(sigma: float) -> None:
+    edge = np.zeros((128, 128, 3), np.uint8)
+    edge[:, 64:] = 255
+    exact = cv2.GaussianBlur(edge, (0, 0), sigma).astype(int)
+    assert np.abs(blur(edge, sigma).astype(int) - exact).mean() < 1.5
+
+
+def test_infrared_is_gray_and_bright_in_the_middle() -> None:
+    seen = shot(np.full((128, 128, 3), 160, np.uint8), Camera(infrared=True))
+    assert np.array_equal(seen[..., 0], seen[..., 2])
+    assert seen[64, 64, 0] > 1.5 * seen[2, 2, 0]
+
+
+def test_interlacing_moves_every_other_line() -> None:
+    stripes = np.zeros((64, 64, 3), np.uint8)
+    stripes[:, 30:34] = 255
+    seen = artefacts.interlace(stripes, 3.0)
+    assert seen[10, 31, 0] == 255
+    assert seen[11, 31, 0] == 0
+    assert seen[11, 34, 0] == 255
+
+
+def test_spinning_blurs_the_rim_and_leaves_the_middle() -> None:
+    picture = np.zeros((128, 128, 3), np.uint8)
+    for x in (66, 120):
+        picture[60:68, x - 2 : x + 2] = 255
+    seen = artefacts.spin_blur(picture, 12.0)
+    assert int(seen[:, 64:69].max()) > 1.3 * int(seen[:, 118:122].max())
+
+
+def test_rolling_bars_run_along_lines() -> None:
+    seen = artefacts.add_banding(np.random.default_rng(1), np.full((90, 60, 3), 200, np.uint8), 0.8)
+    assert np.ptp(seen, axis=1).max() == 0
+    assert np.ptp(seen[:, 0, 0].astype(int)) > 30
+
+
+def test_moire_leaves_the_mean() -> None:
+    gray = np.full((128, 128, 3), 128, np.uint8)
+    seen = artefacts.add_moire(np.random.default_rng(3), gray, 0.8)
+    assert seen.mean() == pytest.approx(128, abs=3)
+    assert seen.std() > 4
+
+
+def test_what_the_recorder_writes_is_not_bent() -> None:
+    def write(picture: np.ndarray) -> np.ndarray:
+        picture[5:9, 5:40] = (255, 255, 0)
+        return picture
+
+    seen = expose(np.zeros((128, 128, 3), np.uint8), Camera(distortion=-0.12, blur_px=3.0), np.random.default_rng(0), write)
+    assert (seen[5:9, 5:40] == (255, 255, 0)).all()
+    assert seen[20:].max() == 0
+
+
+def test_white_stays_without_a_cast_of_its_own() -> None:
+    """Clipped white is white or the light's colour, never raised in one channel."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        assert max(sample_camera(rng, CameraOptions(), 384).white_balance) == pytest.approx(1.0)
+
+
+def test_most_pictures_keep_ink_and_paper_apart() -> None:
+    """Black print on a white face after every camera that the sampler draws: dark and bright ones included."""
+    rng = np.random.default_rng(5)
+    face = np.full((96, 96, 3), 235, np.uint8)
+    face[40:56, 40:56] = 25
+    apart = []
+    for _ in range(200):
+        seen = shot(face, sample_camera(rng, CameraOptions(), 96), 1)[..., 1].astype(float)
+        apart.append(np.median(seen[20:76, 24:30]) - np.median(seen[46:50, 46:50]))
+    assert np.mean(np.array(apart) > 40) > 0.93
+    assert np.median(apart) > 120
+
+
+def test_the_sampler_reaches_every_effect() -> None:
+    rng = np.random.default_rng(2)
+    cameras = [sample_camera(rng, CameraOptions(), 384) for _ in range(1500)]
+    for name in (
+        "rain",
+        "moire",
+        "banding",
+        "hdr",
+        "grid",
+        "haze",
+        "spin_deg",
+        "infrared",
+        "first_jpeg",
+        "distortion",
+        "interlace_px",
+    ):
+        assert any(getattr(camera, name) for camera in cameras), name
+    assert min(camera.low_side for camera in cameras if camera.low_side) < 75
+    assert len({camera.distortion for camera in cameras}) <= 32, "the lens keeps that many tables"
