@@ -22,6 +22,7 @@ __all__ = [
     "numerals",
     "numerals_collide",
     "printed_values",
+    "scales_collide",
 ]
 
 
@@ -127,15 +128,21 @@ def _numeral_radius(text: str, size: float, art: ScaleArt, angle_deg: float) -> 
 def numerals_collide(scale: Scale, art: ScaleArt, margin: float = 0.12) -> bool:
     """Whether two numbers of a scale touch, with a margin as a part of their size."""
     found = numerals(scale, art, (0.0, 0.0))
-    return any(_touch(one, two, art, margin) for i, one in enumerate(found) for two in found[i + 1 :])
+    return any(_touch(one, art, two, art, margin) for i, one in enumerate(found) for two in found[i + 1 :])
 
 
-def _touch(one: PrintedNumeral, two: PrintedNumeral, art: ScaleArt, margin: float) -> bool:
+def scales_collide(first: tuple[Scale, ScaleArt], second: tuple[Scale, ScaleArt], margin: float = 0.05) -> bool:
+    """Whether a number of one scale touches a number of another one about the same pivot."""
+    one, two = (numerals(*pair, (0.0, 0.0)) for pair in (first, second))
+    return any(_touch(a, first[1], b, second[1], margin) for a in one for b in two)
+
+
+def _touch(one: PrintedNumeral, look: ScaleArt, two: PrintedNumeral, other: ScaleArt, margin: float) -> bool:
     dx, dy = abs(one.center[0] - two.center[0]), abs(one.center[1] - two.center[1])
-    first, second = (number_width(number.text, number.size, art.font, art.condensed) for number in (one, two))
-    wide = 0.5 * (first + second)
+    wide = 0.5 * number_width(one.text, one.size, look.font, look.condensed)
+    wide += 0.5 * number_width(two.text, two.size, other.font, other.condensed)
     tall, room = 0.37 * (one.size + two.size), margin * max(one.size, two.size)
-    if art.numerals_rotated:
+    if look.numerals_rotated and look is other:
         return math.hypot(dx, dy) < wide + room
     return dx < wide + 2 * room and dy < tall + room
 

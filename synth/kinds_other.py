@@ -1,28 +1,18 @@
-"""Weather, motoring, aircraft, oven, electric and transformer dials of their own kind.
-
-Electric ranges follow IEC 60051-2 (moving-iron ammeters with a compressed overload range to twice or more the rating).
-"""
+"""Weather, motoring, aircraft and oven dials of their own kind."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-from synth import ranges
 from synth.draft import Draft
 from synth.draw import Rng, between, chance, pick
 from synth.recipe import DialOptions
-from synth.sample_case import Layout, sample_case, sample_layout
-from synth.sample_scale import build_scale, reversed_scale
+from synth.sample_case import Layout, sample_case
+from synth.sample_scale import build_scale, even_steps
 from synth.sample_zones import Arc
-from synth.spec import Case, Scale
+from synth.spec import Case
 
-RATED: dict[str, tuple[int, ...]] = {
-    "A": (1, 5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 250, 300, 400, 600),
-    "V": (100, 250, 300, 500, 600),
-    "kV": (5, 10, 15, 25, 40),
-    "kA": (1, 2, 4),
-}
 SPEEDS: tuple[tuple[str, int], ...] = (
     *(("km/h", top) for top in (60, 120, 140, 160, 180, 200, 220, 240, 260)),
     *(("mph", top) for top in (60, 80, 120, 140, 160)),
@@ -44,17 +34,13 @@ def _full(rng: Rng, case: Case, sweep: float, middle: float = 180.0) -> Layout:
     return Layout((0.0, 0.0), inner * between(rng, 0.84, 0.97), (middle - sweep / 2) % 360, sweep)
 
 
-def _steps(low: float, high: float, step: float) -> tuple[float, ...]:
-    return tuple(round(low + i * step, 9) for i in range(round((high - low) / step) + 1))
-
-
 def hygrometer(rng: Rng, options: DialOptions) -> Draft:
     """Relative humidity with comfort ranges."""
     case = sample_case(rng, "thermometer")
     layout = _full(rng, case, pick(rng, (240.0, 270.0, 300.0, 180.0, 120.0, 320.0)))
     low = pick(rng, (0.0, 0.0, 10.0, 20.0))
     step = 20.0 if layout.sweep_deg < 200 and low != 10.0 else 10.0
-    scale = build_scale(rng, layout, "% RH", _steps(low, 100.0, step), pick(rng, (5, 10, 2)) if layout.sweep_deg > 200 else 5)
+    scale = build_scale(rng, layout, "% RH", even_steps(low, 100.0, step), pick(rng, (5, 10, 2)) if layout.sweep_deg > 200 else 5)
     dry, wet = pick(rng, ((30.0, 60.0), (40.0, 60.0), (45.0, 65.0), (40.0, 70.0)))
     arcs: tuple[Arc, ...] = pick(
         rng,
@@ -95,7 +81,7 @@ def barometer(rng: Rng, options: DialOptions) -> Draft:
             ("inHg", 27.0, 31.0, 1.0, 10),
         ),
     )
-    scale = build_scale(rng, layout, unit, _steps(low, high, step), minors)
+    scale = build_scale(rng, layout, unit, even_steps(low, high, step), minors)
     cuts = [low + (high - low) * part for part in (0.0, 0.22, 0.4, 0.6, 0.8, 1.0)]
     names = pick(rng, (("STORM", "RAIN", "CHANGE", "FAIR", "VERY DRY"), ("STORMY", "RAIN", "CHANGE", "FAIR", "DRY")))
     words = tuple(zip(cuts, cuts[1:], names, strict=False))
@@ -111,7 +97,7 @@ def airspeed(rng: Rng, options: DialOptions) -> Draft:
     top = pick(rng, (160.0, 180.0, 200.0, 220.0, 260.0))
     step = 20.0 if top <= 220 else 40.0
     first = 40.0
-    majors = (0.0, *_steps(first, first + step * math.floor((top - first) / step + 1e-6), step))
+    majors = (0.0, *even_steps(first, first + step * math.floor((top - first) / step + 1e-6), step))
     top = majors[-1]
     sweep = between(rng, 310.0, 330.0)
     inner = 100 - case.bezel - case.ring
@@ -176,54 +162,13 @@ def oven(rng: Rng, options: DialOptions) -> Draft:
     )
 
 
-def moving_iron(rng: Rng, options: DialOptions) -> Draft:
-    """Moving-iron panel meters: crowded at the start, and ammeters with a compressed overload range at the end."""
-    style = pick(rng, ("panel", "quadrant", "quadrant"))
-    case = sample_case(rng, style)
-    layout = sample_layout(rng, style, case, options)
-    unit = pick(rng, ("A", "A", "A", "V", "kV", "kA"))
-    rated = float(pick(rng, RATED[unit]))
-    step = pick(rng, ranges.major_steps(0.0, rated, 6))
-    majors = _steps(0.0, rated, step)
-    power, minors = between(rng, 1.15, 1.7), min(ranges.minor_choices(step))
-    if unit in ("A", "kA") and chance(rng, 0.6):
-        factor = pick(rng, (2.0, 2.0, 3.0, 5.0, 6.0))
-        part = between(rng, 0.78, 0.88)
-        law = (*(part * (v / rated) ** power for v in majors), 1.0)
-        scale = build_scale(rng, layout, unit, (*majors, factor * rated), (*(minors,) * (len(majors) - 1), 1), law)
-        arcs: tuple[Arc, ...] = ((rated, factor * rated, "red"),) if chance(rng, 0.3) else ()
-        return Draft(style, case, layout, scale, arcs=arcs, dark=0.1, rest=0.2)
-    scale = replace(build_scale(rng, layout, unit, majors, minors), exponent=power)
-    return Draft(style, case, layout, scale, dark=0.1, rest=0.15)
-
-
-def logarithmic(rng: Rng, options: DialOptions) -> Draft:
-    """Decades: vacuum, insulation and frequency scales."""
-    style = pick(rng, ("panel", "pressure"))
-    case = sample_case(rng, style)
-    layout = sample_layout(rng, style, case, options)
-    decades = pick(rng, ((1.0, 100.0), (1.0, 1000.0), (0.1, 10.0), (0.1, 100.0), (10.0, 1000.0), (0.01, 10.0)))
-    unit = pick(rng, ("mbar", "Pa", "Hz", "mbar", "mV"))
-    scale = Scale(
-        *decades,
-        decades[0],
-        10,
-        layout.start_deg,
-        layout.sweep_deg,
-        unit=unit,
-        unit_text=ranges.unit_text(rng, unit),
-        logarithmic=True,
-    )
-    return Draft(style, case, layout, scale, rest=0.05)
-
-
 def speedometer(rng: Rng, options: DialOptions) -> Draft:
     """Road speed: numbers every 10 or 20, often both units."""
     case = replace(sample_case(rng, "automotive"), stem="none")
     layout = _full(rng, case, pick(rng, (220.0, 240.0, 250.0, 260.0, 270.0, 180.0)), 180.0 + float(rng.normal(0, 6)))
     unit, top = pick(rng, SPEEDS)
     step = 10.0 if top <= 140 and chance(rng, 0.6) else 20.0
-    scale = build_scale(rng, layout, unit, _steps(0.0, float(top), step), pick(rng, (2, 2, 4, 5)))
+    scale = build_scale(rng, layout, unit, even_steps(0.0, float(top), step), pick(rng, (2, 2, 4, 5)))
     return Draft("automotive", case, layout, scale, dark=0.88, further=0.35, hands=0.0, rest=0.25)
 
 
@@ -232,7 +177,9 @@ def tachometer(rng: Rng, options: DialOptions) -> Draft:
     case = replace(sample_case(rng, "automotive"), stem="none")
     layout = _full(rng, case, pick(rng, (220.0, 240.0, 260.0, 270.0, 180.0)), 180.0 + float(rng.normal(0, 8)))
     factor, top, step = pick(rng, ENGINE_SPEEDS)
-    scale = build_scale(rng, layout, "r/min", _steps(0.0, float(top), float(step)), pick(rng, (2, 4, 5, 10)), multiplier=factor)
+    scale = build_scale(
+        rng, layout, "r/min", even_steps(0.0, float(top), float(step)), pick(rng, (2, 4, 5, 10)), multiplier=factor
+    )
     ticks = scale.ticks()
     red = ticks[round(between(rng, 0.72, 0.9) * (len(ticks) - 1))]
     arcs: tuple[Arc, ...] = ((red, float(top), "red"),)
@@ -248,46 +195,4 @@ def tachometer(rng: Rng, options: DialOptions) -> Draft:
         dark=0.88,
         hands=0.0,
         rest=0.25,
-    )
-
-
-def gas(rng: Rng, options: DialOptions) -> Draft:
-    """Gas and oil-level indicators of transformers: blocks for ticks, numbers of different sizes, a long arc above."""
-    case = sample_case(rng, "transformer")
-    sweep = between(rng, 90, 190)
-    inner = 100 - case.bezel - case.ring
-    pivot = (0.0, inner * between(rng, 0.0, 0.25))
-    layout = Layout(pivot, min(inner * 0.95, pivot[1] + inner * 0.88), 180 - sweep / 2, sweep, True)
-    unit, majors = pick(
-        rng,
-        (
-            ("cc", (0.0, 100.0, 200.0, 300.0, 400.0, 450.0)),
-            ("cc", (0.0, 100.0, 200.0, 300.0)),
-            ("%", (0.0, 25.0, 50.0, 75.0, 100.0)),
-            ("°C", (0.0, 40.0, 80.0, 120.0)),
-            ("°C", (0.0, 40.0, 80.0, 120.0, 160.0)),
-            ("°C", (0.0, 30.0, 60.0, 90.0, 120.0)),
-            ("psi", (0.0, 5.0, 10.0, 15.0)),
-        ),
-    )
-    scale = build_scale(rng, layout, unit, majors, 1 if chance(rng, 0.6) else 2)
-    if chance(rng, 0.4):
-        scale = reversed_scale(scale)
-    ends = between(rng, 1.15, 1.6)
-    sizes = tuple(
-        ends if i in (0, len(majors) - 1) else (1.25 if i == len(majors) // 2 and chance(rng, 0.5) else 0.9)
-        for i in range(len(majors))
-    )
-    return Draft(
-        "transformer",
-        case,
-        layout,
-        scale,
-        numerals_at=majors,
-        sizes=sizes,
-        size=0.8,
-        dark=0.95,
-        hands=0.15,
-        rest=0.12,
-        blocks=chance(rng, 0.75),
     )

@@ -6,13 +6,15 @@ Ranges follow the preferred series of EN 837-1 (vacuum -1..0 bar, compound -1..0
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from synth import ranges
 from synth.draft import Draft
 from synth.draw import Rng, between, chance, pick
 from synth.recipe import DialOptions
 from synth.sample_case import Layout, sample_case, sample_layout
 from synth.sample_further import sample_vacuum
-from synth.sample_scale import build_scale, reversed_scale
+from synth.sample_scale import build_scale, even_steps, reversed_scale
 from synth.sample_zones import Arc
 from synth.spec import Case, Scale
 
@@ -56,7 +58,7 @@ def _even(rng: Rng, layout: Layout, unit: str, low: float, high: float, most: in
     minors = pick(rng, ranges.minor_choices(step))
     if count * minors > layout.sweep_deg / 1.4:
         minors = min(ranges.minor_choices(step))
-    return build_scale(rng, layout, unit, tuple(round(low + i * step, 9) for i in range(count + 1)), minors)
+    return build_scale(rng, layout, unit, even_steps(low, high, step), minors)
 
 
 def _joined(rng: Rng, layout: Layout, unit: str, low: float, high: float) -> Scale:
@@ -70,7 +72,7 @@ def _joined(rng: Rng, layout: Layout, unit: str, low: float, high: float) -> Sca
     ]
     most = layout.sweep_deg / 1.6 * step / (high - low)
     parts = max([n for n in fits if n <= most] or fits[:1] or [1])
-    ups = tuple(round(step * i, 9) for i in range(round(high / step) + 1))
+    ups = even_steps(0.0, high, step)
     return build_scale(rng, layout, unit, (low, *ups), (max(round(-low * parts / step), 1), *(parts,) * (len(ups) - 1)))
 
 
@@ -216,16 +218,10 @@ def flow(rng: Rng, options: DialOptions) -> Draft:
     case, layout = _round(rng, options)
     unit, high = pick(rng, (("L/min", 10), ("L/min", 25), ("m3/h", 100), ("m3/h", 10), ("gpm", 50), ("gpm", 10), ("%", 100)))
     step = pick(rng, ranges.major_steps(0.0, high, 10, 5))
-    majors = tuple(round(step * i, 9) for i in range(round(high / step) + 1))
+    majors = even_steps(0.0, high, step)
     root = build_scale(rng, layout, unit, majors, min(ranges.minor_choices(step)))
     power = 2.0 if chance(rng, 0.7) else between(rng, 1.4, 2.2)
-    return Draft("wild", case, layout, _with_power(root, power), rest=0.1)
-
-
-def _with_power(scale: Scale, exponent: float) -> Scale:
-    from dataclasses import replace
-
-    return replace(scale, exponent=exponent)
+    return Draft("wild", case, layout, replace(root, exponent=power), rest=0.1)
 
 
 def level(rng: Rng, options: DialOptions) -> Draft:
@@ -234,7 +230,7 @@ def level(rng: Rng, options: DialOptions) -> Draft:
     layout = sample_layout(rng, "transformer" if chance(rng, 0.4) else "pressure", case, options)
     unit, high = pick(rng, (("%", 100), ("%", 100), ("%", 100), ("L", 50), ("L", 200), ("m3", 10), ("m3", 50)))
     step = high / pick(rng, (4, 5, 10)) if layout.sweep_deg > 150 else high / pick(rng, (4, 5))
-    majors = tuple(round(step * i, 9) for i in range(round(high / step) + 1))
+    majors = even_steps(0.0, high, step)
     scale = build_scale(rng, layout, unit, majors, pick(rng, (2, 4, 5, 1)))
     if chance(rng, 0.1):
         scale = reversed_scale(scale)

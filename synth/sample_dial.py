@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from synth import kinds_other, kinds_pressure
+from synth import kinds_electric, kinds_other, kinds_pressure
 from synth.draft import Draft
 from synth.draw import HUES, Rng, between, chance, gray, near, pick, weighted
 from synth.fonts import BOLD, SANS, SERIF
@@ -57,11 +57,11 @@ KINDS: dict[str, Callable[[Rng, DialOptions], Draft]] = {
     "barometer": kinds_other.barometer,
     "airspeed": kinds_other.airspeed,
     "oven": kinds_other.oven,
-    "moving_iron": kinds_other.moving_iron,
-    "logarithmic": kinds_other.logarithmic,
+    "moving_iron": kinds_electric.moving_iron,
+    "logarithmic": kinds_electric.logarithmic,
     "speedometer": kinds_other.speedometer,
     "tachometer": kinds_other.tachometer,
-    "gas": kinds_other.gas,
+    "gas": kinds_electric.gas,
 }
 """Kinds that fix more than a family does; the other styles of a recipe are families (`_general`)."""
 

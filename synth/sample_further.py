@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from synth import ranges
+from synth.dial import scales_collide
 from synth.draw import HUES, Rng, between, chance, near, pick
 from synth.sample_scale import fit_numerals, numeral_room
 from synth.spec import Color, Scale, ScaleArt
@@ -50,18 +51,17 @@ def sample_further(rng: Rng, scale: Scale, art: ScaleArt, ink: Color, third: flo
     look = _look(rng, art, color)
     if chance(rng, 0.22) and art.numeral_radius < art.radius and art.inward:
         around = _around(rng, scale, art, second, look)
-        if around is not None:
-            art, pair = around
-            return art, (pair,)
+        if around is not None and not scales_collide((scale, around[0]), around[1]):
+            return around[0], (around[1],)
     inner = _inside(rng, second, look, numeral_room(scale, art) - between(rng, 0.5, 5))
-    if inner is None:
+    if inner is None or scales_collide((scale, art), inner):
         return art, ()
     others = [other for other in units if other[0] != unit]
     if others and chance(rng, third):
         unit, factor = pick(rng, others)
         look = replace(look, color=ink if color != ink else near(rng, HUES["blue"], 15), numeral_size=look.numeral_size * 0.9)
         innermost = _inside(rng, converted(rng, scale, unit, factor), look, numeral_room(*inner) - 1.5)
-        if innermost is not None:
+        if innermost is not None and not any(scales_collide(pair, innermost) for pair in ((scale, art), inner)):
             return art, (inner, innermost)
     return art, (inner,)
 

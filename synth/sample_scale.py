@@ -67,6 +67,11 @@ def reversed_scale(scale: Scale) -> Scale:
     return replace(scale, start_deg=scale.end_deg, clockwise=not scale.clockwise)
 
 
+def even_steps(low: float, high: float, step: float) -> tuple[float, ...]:
+    """Values from `low` to `high`, a step apart."""
+    return tuple(round(low + i * step, 9) for i in range(round((high - low) / step) + 1))
+
+
 def build_scale(
     rng: Rng,
     layout: Layout,

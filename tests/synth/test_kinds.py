@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from synth.dial import numerals, numerals_collide
+from synth.dial import numerals, numerals_collide, scales_collide
 from synth.recipe import Recipe, load_recipe
 from synth.sample_dial import KINDS, UNITS, sample_dial
 from synth.sample_further import SECOND_UNITS, converted
@@ -182,3 +182,15 @@ def test_families_have_units() -> None:
     for units in UNITS.values():
         assert set(units) <= set(UNIT_NAMES)
         assert sum(units.values()) == pytest.approx(1.0, abs=0.02)
+
+
+def test_numbers_of_different_scales_stay_apart() -> None:
+    touching = total = 0
+    for style in ("pressure", "compound", "vacuum", "thermometer", "barometer", "speedometer"):
+        for dial in dials(style):
+            pairs = ((dial.scale, dial.art), *dial.further_scales)
+            for index, pair in enumerate(pairs):
+                total += len(pairs) - index - 1
+                touching += sum(scales_collide(pair, other, 0.0) for other in pairs[index + 1 :])
+    assert total > 20
+    assert touching == 0
