@@ -157,6 +157,9 @@ class CounterSpec:
         return tuple(rolled)
 
 
+LampStyle = Literal["dome", "led", "flat", "stack", "ring"]
+
+
 @dataclass(frozen=True, slots=True)
 class LampSpec:
     """A signal lamp: `state` as shown, `lens_color` what it would be when lit.
@@ -174,7 +177,7 @@ class LampSpec:
     glow: float = 0.6
     prints: tuple[Print, ...] = ()
     model: str | None = None
-    style: Literal["dome", "led", "flat", "stack", "ring"] = "dome"
+    style: LampStyle = "dome"
     legend: Print | None = None
     clear: bool = False
     core: float = 0.75

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from synth import words, words_chinese
-from synth.devices import Decor, DigitalSpec, InstrumentSpec, LampSpec
+from synth.devices import Decor, DigitalSpec, InstrumentSpec, LampSpec, LampStyle
 from synth.draw import Rng, any_color, between, chance, gray, near, pick
 from synth.fonts import BOLD, CHINESE, SANS
 from synth.recipe import Recipe
@@ -125,7 +125,7 @@ def sample_lamp_column(rng: Rng, recipe: Recipe) -> Board:
     pitch, right = between(rng, 15, 20), chance(rng, 0.8)
     tall = pitch * count / 2 + between(rng, 6, 16)
     x = between(rng, 34, 52) * (1 if right else -1)
-    style = pick(rng, ("led", "led", "dome", "flat"))
+    style: LampStyle = pick(rng, ("led", "led", "dome", "flat"))
     base = replace(
         sample_lamp(rng), prints=(), legend=None, square=style == "flat" and chance(rng, 0.5), style=style, faceted=False
     )

@@ -7,6 +7,7 @@ gauge prints 0 and 1, the part of a tank, with E and F beside them or without.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from synth.devices import Decor, DigitalSpec, DisplayRow
@@ -358,11 +359,16 @@ def _motorcycle(rng: Rng, look: Look, pose: Pose) -> tuple[list[Placed], tuple[D
 
 def _row(rng: Rng, look: Look, pose: Pose) -> tuple[list[Placed], tuple[Decor, ...], float]:
     """Dials of one size in a row, as in old cars and on boats."""
-    makers = [_speedometer, _tachometer, lambda r, k: _small_dial(r, k, True), lambda r, k: _small_dial(r, k, False)]
+    makers: tuple[Callable[[], DialSpec], ...] = (
+        lambda: _speedometer(rng, look),
+        lambda: _tachometer(rng, look),
+        lambda: _small_dial(rng, look, True),
+        lambda: _small_dial(rng, look, False),
+    )
     count = int(rng.integers(3, 5))
     pitch = 200.0 / count
     half = pitch * 0.46
-    placed = [_at(makers[i](rng, look), pose, -100 + pitch * (i + 0.5), 0.0, half) for i in range(count)]
+    placed = [_at(makers[i](), pose, -100 + pitch * (i + 0.5), 0.0, half) for i in range(count)]
     return placed, (), half + 10
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from synth import words, words_chinese
-from synth.devices import LampSpec, SelectorSpec
+from synth.devices import LampSpec, LampStyle, SelectorSpec
 from synth.draw import Rng, any_color, between, chance, gray, near, pick, weighted
 from synth.fonts import BOLD, CHINESE
 from synth.sample_counter import sample_counter
@@ -19,7 +19,7 @@ LENSES: dict[LampColor, tuple[Color, ...]] = {
     "yellow": ((250, 190, 30), (255, 165, 20), (255, 220, 60)),
     "green": ((50, 215, 75), (20, 190, 110), (110, 240, 80)),
 }
-STYLES = {"dome": 0.5, "led": 0.14, "flat": 0.14, "ring": 0.1, "stack": 0.12}
+STYLES: dict[LampStyle, float] = {"dome": 0.5, "led": 0.14, "flat": 0.14, "ring": 0.1, "stack": 0.12}
 LEGENDS = ("STOP", "RUN", "FAULT", "ALARM", "ON", "OFF", "TRIP", "LOW", "HIGH", "READY")
 SELECTOR_STYLES: tuple[Literal["bar", "pointer", "disc", "lever", "key"], ...] = (
     "bar",
@@ -54,7 +54,7 @@ def sample_lamp(rng: Rng, model: str | None = None) -> LampSpec:
     """A signal lamp, lit in its lens's colour or off. Blue and white lenses have no name in the contract: never drawn here."""
     lens: LampColor = pick(rng, ("red", "yellow", "green"))
     state: LampColor = "off" if chance(rng, 0.27) else lens
-    style: Literal["dome", "led", "flat", "stack", "ring"] = "dome" if model is not None else weighted(rng, STYLES)  # type: ignore[assignment]
+    style: LampStyle = "dome" if model is not None else weighted(rng, STYLES)
     square = style == "stack" or (style in ("dome", "flat") and chance(rng, 0.35 if style == "flat" else 0.1))
     prints: tuple[Print, ...] = ()
     ink = gray(rng, 10, 60)

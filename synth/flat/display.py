@@ -49,7 +49,7 @@ def draw_digital(pen: Pen, spec: DigitalSpec, pose: Pose, light: Light, wear: We
 
 def _slanted(contrast: float, pose: Pose) -> float:
     """A liquid crystal loses contrast where it is seen at a slant."""
-    return contrast * (1.0 - 0.45 * min(1.0, pose.tilt_deg / 60.0) ** 1.5)
+    return contrast * (1.0 - 0.45 * math.pow(min(1.0, pose.tilt_deg / 60.0), 1.5))
 
 
 def _front(pen: Pen, spec: DigitalSpec, light: Light) -> None:
