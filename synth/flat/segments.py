@@ -48,6 +48,7 @@ LIT: dict[str, str] = {
     "q": "abcfg",
     "r": "eg",
     "S": "acdfg",
+    "s": "acdfg",
     "t": "defg",
     "U": "bcdef",
     "u": "cde",
