@@ -105,6 +105,7 @@ class InstrumentReading(Contract):
 
     Raises ValidationError where an abstained reading carries a value or a read one has no interval
     around its value: a wrong number reported with confidence is the worst bug this product can have.
+    `adapted` says that the adapter of `instrument_model` took part.
     """
 
     kind: Kind
@@ -122,6 +123,7 @@ class InstrumentReading(Contract):
     value_source: ValueSource | None = None
     status: Literal["read", "abstained"]
     reason: str | None = None
+    adapted: bool = False
 
     @model_validator(mode="after")
     def _value_is_whole(self) -> InstrumentReading:

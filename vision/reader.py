@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from vision.adapter import Adapter
+from vision.adapter_files import AdapterFolder, weights_sha256
 from vision.calibration import Calibration
 from vision.crops import Pixels, View, cut, read_view
 from vision.dense import read_points
@@ -72,8 +74,10 @@ class Reader:
         calibration: Calibration,
         options: ReaderOptions = ReaderOptions(),
         device: str = "cpu",
+        adapters: AdapterFolder | None = None,
     ) -> None:
         self.model = model.to(device).eval()
+        self.adapters = adapters
         self.weights = weights
         self.calibration = calibration
         self.options = options
@@ -81,13 +85,24 @@ class Reader:
         self.numerals = NumeralReader()
 
     @classmethod
-    def load(cls, weights: str | Path | None = None, *, device: str = "cpu", options: ReaderOptions = ReaderOptions()) -> Reader:
-        """The reader of a weights folder, or of shipped weights by name. Raises DonutError where there are none."""
+    def load(
+        cls,
+        weights: str | Path | None = None,
+        *,
+        device: str = "cpu",
+        options: ReaderOptions = ReaderOptions(),
+        adapters: Path | None = None,
+    ) -> Reader:
+        """The reader of a weights folder, or of shipped weights by name. Raises DonutError where there are none.
+
+        `adapters` is a folder of adapters by instrument model; each is loaded when a photo asks for it.
+        """
         if device == "cpu":
             torch.set_num_threads(options.threads)
         folder = weights_folder(weights)
         model = load(folder)
-        return cls(model, weights_identity(folder), Calibration.load(folder), options, device)
+        found = None if adapters is None else AdapterFolder(adapters, weights_sha256(folder), device)
+        return cls(model, weights_identity(folder), Calibration.load(folder), options, device, found)
 
     def read_photos(
         self,
@@ -119,10 +134,11 @@ class Reader:
         boxes = locate(self.model, photo.image, self.options.locate, self.device)
         timing["locate"] = _ms(started)
         started = time.perf_counter()
-        crops = self._read_crops(photo.image, boxes)
+        crops = self._read_crops(photo.image, boxes, [self._adapter(model)] * len(boxes))
         timing["donut"] = _ms(started)
         started = time.perf_counter()
-        instruments = tuple(reading for crop in crops if (reading := self._judge(photo, crop, model, known_models)) is not None)
+        known = known_models if self.adapters is None else [*known_models, *self.adapters.models()]
+        instruments = tuple(reading for crop in crops if (reading := self._judge_named(photo, crop, model, known)) is not None)
         timing["witnesses"] = _ms(started)
         read = any(instrument.status == "read" for instrument in instruments)
         return PhotoReading(
@@ -136,25 +152,44 @@ class Reader:
         )
 
     @torch.inference_mode()
-    def _read_crops(self, image: Pixels, boxes: list[FoundBox]) -> list[_Crop]:
+    def _read_crops(self, image: Pixels, boxes: list[FoundBox], adapters: Sequence[Adapter | None]) -> list[_Crop]:
         crops: list[_Crop] = []
         size = self.model.config.image_size
         for start in range(0, len(boxes), self.options.batch_size):
             chunk = boxes[start : start + self.options.batch_size]
+            of_rows = adapters[start : start + self.options.batch_size]
             views = [read_view(found.box, size) for found in chunk]
             pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(self.device)
-            encoded = self.model.encode(pixels)
+            encoded = self.model.encode(pixels, of_rows)
             places = [self._places(encoded, views)]
             for look in self.options.looks:
                 turned = [look.of(view) for view in views]
                 pixels = to_pixel_values(np.stack([cut(image, view) for view in turned])).to(self.device)
-                places.append(self._places(self.model.encode(pixels), turned))
+                places.append(self._places(self.model.encode(pixels, of_rows), turned))
             sequences = generate(self.model, encoded, "read")
             for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
                 fields, problem = _decode(sequence)
                 agreed = agree([place[row] for place in places])
                 crops.append(_Crop(found, view, fields, problem, field_choices(sequence), agreed.points, agreed.confidence))
         return crops
+
+    def _adapter(self, instrument_model: str | None) -> Adapter | None:
+        return None if self.adapters is None or instrument_model is None else self.adapters.find(instrument_model)
+
+    def _judge_named(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> InstrumentReading | None:
+        """The reading of a crop; where its nameplate names a model that has an adapter, that of a second pass with it."""
+        reading = self._judge(photo, crop, model, known_models)
+        if reading is None or reading.model_source != "nameplate":
+            return reading if reading is None else reading.model_copy(update={"adapted": self._adapter(model) is not None})
+        adapter = self._adapter(reading.instrument_model)
+        if adapter is None:
+            return reading
+        (second,) = self._read_crops(photo.image, [crop.box], [adapter])
+        again = self._judge(photo, second, model, known_models)
+        if again is None:
+            return reading
+        named = {"instrument_model": reading.instrument_model, "model_source": reading.model_source, "adapted": True}
+        return again.model_copy(update=named)
 
     def _places(self, encoded: HybridEncoderOutput, views: Sequence[View]) -> list[Places]:
         """Where each view's evidence points lie in the image."""
