@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import TypeVar
 
 import skia
 
 from synth.display import PITCH, POINTS, WIDTH, text_extent
 from synth.flat.pen import Pen
 from synth.spec import Color, Vec
+
+Glyph = TypeVar("Glyph")
 
 __all__ = ["DOTS", "LIT", "LIT14", "draw_dots", "draw_segments", "text_extent"]
 
@@ -199,7 +203,7 @@ def draw_segments(
                 tail = [(spot[0] - size, spot[1]), (spot[0] + size, spot[1]), (spot[0] - size * 0.6, spot[1] + size * 2.6)]
                 path.addPoly([skia.Point(*p) for p in tail], True)
             continue
-        names = every if ghost else (LIT14 if fourteen else LIT)[char]
+        names = every if ghost else _glyph(LIT14 if fourteen else LIT, char)
         if fourteen:
             names = names.replace("g", "G")
         for shape in _character(names, *look):
@@ -207,6 +211,11 @@ def draw_segments(
         x += PITCH * height
     path.setFillType(skia.PathFillType.kWinding)
     pen.canvas.drawPath(path, pen.paint(color, alpha, blur))
+
+
+def _glyph(glyphs: Mapping[str, Glyph], char: str) -> Glyph:
+    """The glyph of a sign, in its other case where a display has only that one. Raises KeyError naming the sign."""
+    return glyphs[char] if char in glyphs else glyphs[char.swapcase()]
 
 
 def draw_dots(
@@ -229,7 +238,7 @@ def draw_dots(
         if char in POINTS:
             path.addRect(skia.Rect.MakeXYWH(x - 0.12 * height, top + height - tall, tall * full, tall * full))
             continue
-        rows = (31,) * 7 if ghost else DOTS[char]
+        rows = (31,) * 7 if ghost else _glyph(DOTS, char)
         for row, bits in enumerate(rows):
             for column in range(5):
                 if bits >> (4 - column) & 1:
