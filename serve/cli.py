@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from serve.bench_cli import bench
 from serve.console import plain_errors, print_line, show_progress
 from serve.options import (
     Backgrounds,
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 kb = typer.Typer(help="Search and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(kb, name="kb")
+app.add_typer(bench, name="bench")
 
 
 def _print_version(wanted: bool) -> None:

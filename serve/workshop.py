@@ -59,7 +59,7 @@ def ready_blender() -> str:
     from serve.settings import load_settings
     from synth.blender import prepare_blender
 
-    return f"Blender's environment is ready: {prepare_blender(load_settings().home)}"
+    return f"Blender's environment is ready: {prepare_blender(load_settings().home.resolve())}"
 
 
 def _blender_home(renderer: str) -> Path | None:
@@ -67,7 +67,7 @@ def _blender_home(renderer: str) -> Path | None:
         return None
     from serve.settings import load_settings
 
-    return load_settings().home
+    return load_settings().home.resolve()
 
 
 def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], workers: int = 1) -> str:
