@@ -155,7 +155,7 @@ def _scene(rng: Rng, recipe: Recipe) -> GaugeScene:
                 placed.append(one)
                 boxes.append(box)
                 break
-    return _finish(rng, recipe, reading_order(placed, size), None, int(rng.integers(0, 9)))
+    return _finish(rng, recipe, reading_order(placed, size), None, int(rng.integers(0, 7)))
 
 
 def reading_order(placed: Sequence[Placed], size: int) -> list[Placed]:

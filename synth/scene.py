@@ -75,18 +75,25 @@ class Pose:
         return _plane(self, float(height))
 
     def _homography(self, height: float) -> Matrix:
-        unit = self._rotation() / FACE_UNIT
-        rise = -height * self.scale
-        pixel = self.focal * self.radius_px
-        rows = np.empty((3, 3))
-        depth = np.array([unit[2, 0], unit[2, 1], self.focal + unit[2, 2] * rise])
-        for row in (0, 1):
-            flat = np.array([unit[row, 0], unit[row, 1], unit[row, 2] * rise])
-            rows[row] = pixel * flat + self.center[row] * depth
-        rows[2] = depth
-        place = np.array([[self.scale, 0, self.offset[0]], [0, self.scale, self.offset[1]], [0, 0, 1]])
-        matrix = rows @ place
-        scaled: Matrix = matrix / matrix[2, 2]
+        # Written out, for a picture needs a dozen planes and small arrays would take ten times as long.
+        roll, tilt_x, tilt_y = (math.radians(a) for a in (self.roll_deg, self.tilt_x_deg, self.tilt_y_deg))
+        c, s, cx, sx, cy, sy = (f(a) for a in (roll, tilt_x, tilt_y) for f in (math.cos, math.sin))
+        rotation = (
+            (cy * c, -cy * s, sy),
+            (cx * s + sx * sy * c, cx * c - sx * sy * s, -sx * cy),
+            (sx * s - cx * sy * c, sx * c + cx * sy * s, cx * cy),
+        )
+        rise, pixel = -height * self.scale, self.focal * self.radius_px
+        away = [rotation[2][0] / FACE_UNIT, rotation[2][1] / FACE_UNIT, self.focal + rotation[2][2] / FACE_UNIT * rise]
+        rows = []
+        for middle, (across, down, out) in zip((*self.center, 0.0), rotation, strict=True):
+            flat = (pixel * across / FACE_UNIT, pixel * down / FACE_UNIT, pixel * out / FACE_UNIT * rise)
+            rows.append([f + middle * d for f, d in zip(flat, away, strict=True)])
+        rows[2] = away
+        (x, y), k = self.offset, self.scale
+        placed = [[first * k, second * k, first * x + second * y + third] for first, second, third in rows]
+        last = placed[2][2]
+        scaled: Matrix = np.array([[value / last for value in row] for row in placed], np.float64)
         scaled.setflags(write=False)
         return scaled
 

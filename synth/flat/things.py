@@ -30,9 +30,8 @@ def _clock(pen: Pen, rng: Rng) -> None:
     dark = rng.random() < 0.25
     face, ink = (gray(rng, 10, 50), gray(rng, 220, 250)) if dark else (gray(rng, 225, 252), gray(rng, 5, 40))
     pen.disc(0, 0, 88, face)
-    for k in range(60):
-        tick = 8 if k % 5 == 0 else 4
-        pen.segments([polar((0, 0), 85, 6 * k), polar((0, 0), 85 - tick, 6 * k)], ink, 2.0 if k % 5 == 0 else 0.8)
+    pen.segments([polar((0, 0), away, 6 * k) for k in range(60) if k % 5 for away in (85, 81)], ink, 0.8)
+    pen.segments([polar((0, 0), away, 30 * k) for k in range(12) for away in (85, 77)], ink, 2.0)
     if rng.random() < 0.75:
         font = pick(rng, (*SANS, *BOLD))
         for hour in range(1, 13):
@@ -61,8 +60,8 @@ def _knob(pen: Pen, rng: Rng) -> None:
     color = gray(rng, 10, 200) if rng.random() < 0.7 else any_color(rng)
     pen.disc(0, 0, 100, color, shader=linear((-80, -80), (80, 80), [rgba(lighten(color, f)) for f in (0.4, 0.0, -0.4)]))
     ribs = int(rng.integers(10, 40))
-    for k in range(ribs):
-        pen.segments([polar((0, 0), 88, 360 * k / ribs), polar((0, 0), 100, 360 * k / ribs)], lighten(color, -0.5), 3)
+    ends = [polar((0, 0), away, 360 * k / ribs) for k in range(ribs) for away in (88, 100)]
+    pen.segments(ends, lighten(color, -0.5), 3)
     pen.disc(0, 0, 60, lighten(color, 0.1))
 
 
@@ -198,8 +197,7 @@ def _coin(pen: Pen, rng: Rng) -> None:
     color: Color = pick(rng, ((196, 160, 90), (180, 182, 186), (176, 112, 74)))
     waves = [rgba(lighten(color, float(f))) for f in rng.uniform(-0.35, 0.45, 6)]
     pen.disc(0, 0, 100, color, shader=sweep(0, 0, [*waves, waves[0]]))
-    for k in range(72):
-        pen.segments([polar((0, 0), 93, 5 * k), polar((0, 0), 98, 5 * k)], lighten(color, -0.4), 1.2)
+    pen.segments([polar((0, 0), away, 5 * k) for k in range(72) for away in (93, 98)], lighten(color, -0.4), 1.2)
     pen.circle(0, 0, 90, lighten(color, -0.35), 2)
     pen.text(str(pick(rng, (1, 2, 5, 10, 20, 50))), 0, 0, float(rng.uniform(50, 80)), pick(rng, BOLD), lighten(color, -0.3))
     pen.text(str(int(rng.integers(1970, 2026))), 0, 66, 14, pick(rng, SANS), lighten(color, -0.35))
