@@ -31,7 +31,7 @@ LCD_BACKS: tuple[Color, ...] = (
     *((120, 190, 60), (235, 200, 30), (205, 225, 150), (140, 138, 150), (96, 110, 60)),
 )
 NEGATIVE_BACKS: tuple[Color, ...] = ((40, 90, 200), (10, 60, 130), (30, 30, 40), (20, 110, 160))
-STATUSES = ("Er1", "Err", "E02", "----", "---", "HHH", "LLL", "oFF", "on", "OPEn", "dEF", "run", "FAIL", "tEst", "init")
+STATUSES = ("Er1", "Err", "E02", "----", "---", "HHH", "LLL", "oFF", "on", "OPEn", "dEF", "run", "FAIL", "tESt", "init")
 PHASES = (("Ua", "Ub", "Uc"), ("Ia", "Ib", "Ic"), ("Uab", "Ubc", "Uca"), ("V1", "V2", "V3"), ("A", "B", "C"), ("L1", "L2", "L3"))
 
 

@@ -95,9 +95,9 @@ def _lens_in_ring(pen: Pen, spec: LampSpec, lit: bool, rng: np.random.Generator)
 
 def _segment(pen: Pen, spec: LampSpec, lit: bool, rng: np.random.Generator) -> None:
     """One storey of a stack light: a ribbed cylinder seen from the side."""
-    base = spec.lens_color if lit else _dark(spec, rng)
+    base = spec.lens_color if lit else lighten(_dark(spec, rng), -0.2)
     edge = lighten(base, -0.45)
-    middle = lighten(base, spec.core) if lit else lighten(base, 0.18)
+    middle = lighten(base, spec.core) if lit else lighten(base, 0.05)
     shade = linear((-100, 0), (100, 0), [rgba(edge), rgba(base), rgba(middle), rgba(base), rgba(edge)])
     pen.box(-100, -100, 100, 100, base, 4, shader=shade)
     for k in range(1, 10):
@@ -107,7 +107,7 @@ def _segment(pen: Pen, spec: LampSpec, lit: bool, rng: np.random.Generator) -> N
         pen.box(-104, y, 104, y + 10, spec.ring_color, 2)
     if lit:
         pen.oval(0, 0, 55, 70, lighten(base, 0.8), 0.55, 18)
-    pen.box(-70, -88, -60, 88, WHITE, 3, 0.25, 2)
+    pen.box(-70, -88, -60, 88, WHITE, 3, 0.25 if lit else 0.12, 2)
 
 
 def _ring_button(pen: Pen, spec: LampSpec, lit: bool) -> None:
