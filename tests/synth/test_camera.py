@@ -246,3 +246,15 @@ def test_the_sampler_reaches_every_effect() -> None:
         assert any(getattr(camera, name) for camera in cameras), name
     assert min(camera.low_side for camera in cameras if camera.low_side) < 75
     assert len({camera.distortion for camera in cameras}) <= 32, "the lens keeps that many tables"
+
+
+@pytest.mark.parametrize("angle", [0.0, 30.0, 90.0, 145.0])
+@pytest.mark.parametrize("length", [3.0, 7.5, 11.0])
+def test_motion_blur_keeps_things_in_their_place(angle: float, length: float) -> None:
+    picture = np.zeros((96, 96, 3), np.uint8)
+    picture[40:44, 60:64] = 255
+    level = shot(picture, Camera(motion_px=length, motion_deg=angle))[..., 0].astype(float)
+    rows, columns = np.indices(level.shape) + 0.5
+    assert float((columns * level).sum() / level.sum()) == pytest.approx(62, abs=0.35)
+    assert float((rows * level).sum() / level.sum()) == pytest.approx(42, abs=0.35)
+    assert (level > 8).sum() > 16 + 2 * length
