@@ -17,7 +17,7 @@ from synth.sample_hands import sample_hands, sample_needle
 from synth.sample_print import sample_prints
 from synth.sample_scale import Fixed, fit_numerals, numeral_room, sample_art, sample_fraction, sample_scale
 from synth.sample_zones import arc_band, arc_words, limit_line, rails, sample_zones, value_zones, wedge
-from synth.spec import Color, DialSpec, Print, ScaleArt, Zone
+from synth.spec import Color, DialSpec, Print, Scale, ScaleArt, Zone
 
 PRESSURE = {
     "MPa": 0.24,
@@ -110,7 +110,7 @@ def draw_up(rng: Rng, draft: Draft, options: DialOptions) -> DialSpec:
         art, further_scales = sample_further(rng, scale, art, ink, draft.third)
         second, third = (*further_scales, None, None)[:2]
     needle = sample_needle(rng, style, art, face, ink)
-    zones, words = _arcs(rng, draft, art, options, font, ink)
+    zones, words = _arcs(rng, draft, art, second, options, font, ink)
     fraction = sample_fraction(rng, scale, options.at_rest if draft.rest is None else draft.rest)
     share = options.set_hand * (4.0 if style == "transformer" else 1.0) if draft.hands is None else draft.hands
     skirted = style in ("panel", "edge") and chance(rng, 0.55)
@@ -154,13 +154,13 @@ def _art(rng: Rng, draft: Draft, font: str, ink: Color) -> ScaleArt:
 
 
 def _arcs(
-    rng: Rng, draft: Draft, art: ScaleArt, options: DialOptions, font: str, ink: Color
+    rng: Rng, draft: Draft, art: ScaleArt, second: tuple[Scale, ScaleArt] | None, options: DialOptions, font: str, ink: Color
 ) -> tuple[tuple[Zone, ...], tuple[Print, ...]]:
     """Coloured arcs, double arcs and the limit line, and the words over parts of the scale."""
     scale, style = draft.scale, draft.base
     zones: tuple[Zone, ...] = ()
     if draft.arcs:
-        inner, outer = arc_band(rng, scale, art, draft.place)
+        inner, outer = arc_band(rng, scale, art, "ticks" if second is not None else draft.place)
         zones = value_zones(rng, scale, draft.arcs, inner, outer)
     elif chance(rng, options.zones * (0.5 if draft.rest is not None else 1.0)) or (style == "edge" and chance(rng, 0.4)):
         zones = sample_zones(rng, scale, art, style)
@@ -171,8 +171,8 @@ def _arcs(
     elif style == "wild" and not zones and chance(rng, 0.12):
         room = numeral_room(scale, art)
         zones = wedge(scale, room - between(rng, 6, 10), 5.5, ink if chance(rng, 0.4) else near(rng, HUES["red"], 15))
-    # Broad arcs carry their own words.
-    if not draft.words or any(zone.outer - zone.inner >= 4.0 for zone in zones):
+    # Broad arcs carry their own words, and a second scale stands where words would.
+    if not draft.words or second is not None or any(zone.outer - zone.inner >= 4.0 for zone in zones):
         return zones, ()
     size = between(rng, 5, 8)
     radius = numeral_room(scale, art) - 0.8 * size

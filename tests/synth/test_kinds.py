@@ -194,3 +194,14 @@ def test_numbers_of_different_scales_stay_apart() -> None:
                 touching += sum(scales_collide(pair, other, 0.0) for other in pairs[index + 1 :])
     assert total > 20
     assert touching == 0
+
+
+def test_words_over_the_scale_stand_where_no_second_scale_does() -> None:
+    found = 0
+    for style in ("barometer", "oven", "hygrometer"):
+        for dial in dials(style):
+            words = [line for line in dial.prints if line.text in ("STORM", "STORMY", "CHANGE", "COMFORT", "MEDIUM", "IDEAL")]
+            found += len(words)
+            if dial.second is not None:
+                assert not any(line.text in ("STORM", "STORMY", "CHANGE") and line.curve for line in words)
+    assert found > 3
