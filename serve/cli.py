@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from serve.adapt_cli import adapt
 from serve.bench_cli import bench
 from serve.console import plain_errors, print_line, show_progress
 from serve.options import (
@@ -42,6 +43,7 @@ app = typer.Typer(
 )
 kb = typer.Typer(help="Search and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(kb, name="kb")
+app.command()(adapt)
 app.add_typer(bench, name="bench")
 
 

@@ -77,7 +77,8 @@ class Service:
             if self._reader is None:
                 from vision.reader import Reader
 
-                self._reader = Reader.load(self.settings.weights, device=self.settings.device)
+                home = self.settings.home / "adapters"
+                self._reader = Reader.load(self.settings.weights, device=self.settings.device, adapters=home)
             return self._reader
 
     @property

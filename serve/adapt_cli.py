@@ -1,0 +1,36 @@
+"""The command `gauge adapt`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from serve.console import plain_errors, print_line
+from serve.options import Weights
+
+
+@plain_errors
+def adapt(
+    model_id: Annotated[str, typer.Argument(metavar="MODEL_ID", help="Model of the instrument, e.g. XYZ-2000.")],
+    photos: Annotated[
+        Path, typer.Option("--photos", metavar="DIR", help="About 50 labelled photos of it: pictures and metadata.jsonl.")
+    ],
+    weights: Weights = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Training steps.  [default: 400]", show_default=False)
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", min=0.05, help="Train no longer than this.", show_default=False)
+    ] = None,
+) -> None:
+    """Teach the reader one instrument model from labelled photos; all other models are read as before.
+
+    The adapter is stored if photos that were held out are read better with it; else the exit code is 1.
+    """
+    from serve.adapting import adapt_reader
+
+    text, stored = adapt_reader(model_id, photos, weights=weights, steps=steps, minutes=minutes)
+    print_line(text)
+    raise typer.Exit(code=0 if stored else 1)
