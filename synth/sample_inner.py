@@ -17,7 +17,7 @@ SPOTS = ((0.0, -0.42), (0.0, 0.45), (0.0, 0.55), (0.0, -0.5))
 def with_inner(rng: Rng, spec: DialSpec, share: float = SHARE) -> DialSpec:
     """The dial with a display in its face, or as it was where nothing is free.
 
-    Never under the needle, over a number or over the print of a unit; other print makes way.
+    Never under the needle, over a number or over the print of a unit or multiplier; other print makes way.
     """
     covered = spec.skirt is not None or spec.cover > 0 or spec.reset_knob > 0
     if not chance(rng, share) or spec.inner is not None or spec.case.shape != "round" or spec.hands or covered:
@@ -64,7 +64,8 @@ def _free(spec: DialSpec, x: float, y: float, half_width: float, half_height: fl
         return False
     if any(box[0] - n.size < n.center[0] < box[2] + n.size and box[1] - n.size < n.center[1] < box[3] + n.size for n in numbers):
         return False
-    if any(line.declares is not None and _touches(line, box) for line in spec.prints):
+    factor = f"x{spec.scale.multiplier or 1:g}"
+    if any((line.declares is not None or line.text == factor) and _touches(line, box) for line in spec.prints):
         return False
     if abs(y - spec.pivot[1]) < half_height + spec.needle.hub + 2:
         return False
