@@ -22,6 +22,7 @@ from synth.flat.case import wear_case
 from synth.flat.device import draw_device
 from synth.flat.dial import draw_dial
 from synth.flat.pen import lighten
+from synth.needle_shape import needle_outline
 from synth.scene import GaugeScene, Light, Placed, Pose
 from synth.spec import Case, DialSpec, Needle, Print, Vec
 
@@ -55,6 +56,8 @@ def _bare_case(case: Case) -> Case:
 
 def _dial(builder: Builder, spec: DialSpec, pose: Pose, scene: GaugeScene, rng: np.random.Generator) -> None:
     hands = [spec.needle, *(hand.needle for hand in spec.hands)]
+    turns = [spec.pointer_deg, *(spec.scale.angle_at(hand.fraction) for hand in spec.hands)]
+    blades = [np.array(needle_outline(n, spec.pivot, turn)) for n, turn in zip(hands, turns, strict=True)]
     marked = replace(
         spec,
         case=_bare_case(spec.case),
@@ -65,11 +68,13 @@ def _dial(builder: Builder, spec: DialSpec, pose: Pose, scene: GaugeScene, rng: 
     add_case(builder, spec.case, pose, np.random.default_rng([scene.seed, 70]))
     top = max([h.height for h in hands], default=0.0)
     pane = max(spec.case.recess * 0.6, top + 2.5)
-    _stack(builder, spec.case, pose, found, hands, pane, spec.glass)
+    _stack(builder, spec.case, pose, found, list(zip(hands, blades, strict=True)), pane, spec.glass)
     _hub(builder, spec.needle, spec.pivot, pose)
 
 
-def _stack(builder: Builder, case: Case, pose: Pose, found: list[Layer], hands: list[Needle], pane: float, glass: float) -> None:
+def _stack(
+    builder: Builder, case: Case, pose: Pose, found: list[Layer], hands: list[tuple[Needle, Floats]], pane: float, glass: float
+) -> None:
     """The layers of a cased instrument: face, hands, whatever lies at other heights, and the pane last."""
     face: Image | None = None
     above: Image | None = None
@@ -77,8 +82,9 @@ def _stack(builder: Builder, case: Case, pose: Pose, found: list[Layer], hands: 
     last = max((k for k, layer in enumerate(found) if layer.height >= HAND), default=0)
     for index, layer in enumerate(found):
         if layer.height >= HAND:
-            needle = hands[int(layer.height - HAND)]
-            _hand(builder, pose, layer.pixels, needle.height + 0.4 * math.copysign(min(1, layer.height - HAND), index - first))
+            needle, blade = hands[int(layer.height - HAND)]
+            beside = 0.4 * math.copysign(min(1, layer.height - HAND), index - first)
+            _hand(builder, pose, layer.pixels, blade, needle.height + beside)
         elif layer.height != 0.0:
             decal = Material("decal", texture=builder.texture(layer.pixels), gloss=0.2)
             builder.add(sheet(_square(FACE), layer.height, FACE), pose, decal)
@@ -102,11 +108,16 @@ def _stacked(low: Image, high: Image) -> Image:
     return np.concatenate([color + 0.5, 255 * alpha + 0.5], axis=-1).clip(0, 255).astype(np.uint8)
 
 
-def _hand(builder: Builder, pose: Pose, pixels: Image, height: float) -> None:
-    """A hand cut out along its drawn outline, as high as the truth says, thrown shadows and all."""
+def _hand(builder: Builder, pose: Pose, pixels: Image, blade: Floats, height: float) -> None:
+    """A hand cut out along its drawn outline, as high as the truth says, thrown shadows and all.
+
+    The blade itself is exact: a cut along pixels would lose a sharp tip where it is thinner than one.
+    """
     material = Material("matte", texture=builder.texture(pixels), gloss=0.5)
+    low = max(height - 1.0, height * 0.5)
+    builder.add(slab(blade, low, height, FACE), pose, material)
     for line in outlines(pixels[..., 3], FACE):
-        builder.add(slab(line, max(height - 1.0, height * 0.5), height, FACE), pose, material)
+        builder.add(slab(line, low, height - 0.02, FACE), pose, material)
 
 
 def _hub(builder: Builder, needle: Needle, pivot: Vec, pose: Pose) -> None:
