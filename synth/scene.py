@@ -210,9 +210,10 @@ class Wear:
 class Camera:
     """Sensor and lens; neutral by default. `low_side` is the side in pixels the picture was taken at, 0 for full.
 
-    `distortion` is the lens's radial term (`synth.lens`, above -0.14: beyond, corners fold back). `spin_deg` blurs by turning about the middle. `infrared` is
-    the grey picture of a camera with its own lamp. `interlace_px` shifts every other line; `first_jpeg` compresses
-    once more, before the picture is made small. Strengths 0..1: `rain` (drops on the lens, streaks), `moire` (a photo
+    `distortion` is the lens's radial term (`synth.lens`), above -0.14: beyond, corners fold back. `spin_deg` blurs by
+    turning about the middle. `infrared` is the grey picture of a camera with its own lamp. `interlace_px` shifts every
+    other line; `first_jpeg` compresses once more, before the picture is made small. Strengths 0..1: `rain` (drops on the
+    lens, streaks), `moire` (a photo
     of a screen), `banding` (rolling bars), `hdr` (local contrast), `grid` (a stock photo's watermark), `haze`.
     """
 
