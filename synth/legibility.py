@@ -85,8 +85,15 @@ def _needs(placed: Placed, view: View) -> Needs:
     grid = view([polar((0.0, 0.0), radius, angle) for radius in (0.0, 35.0, 70.0) for angle in range(0, 360, 60)])
     if isinstance(spec, LampSpec):
         pixels = _smaller_px(view, (0.0, 0.0), 2 * (100.0 - spec.ring))
-        return Needs(((pixels, 6.0, 24.0),), ((spec.lens_color, _darker(spec.lens_color)),), ((grid, 0.3, 0.8),), 0.3)
+        return Needs(((pixels, 6.0, 24.0),), (_lamp_pair(spec),), ((grid, 0.3, 0.8),), 0.3)
     return _selector(spec, view, grid)
+
+
+def _lamp_pair(spec: LampSpec) -> tuple[Color, Color]:
+    """A lit lens stands out from itself unlit; that a lamp is off can be told where its ring can be seen."""
+    if spec.state == "off":
+        return spec.ring_color, (0, 0, 0)
+    return spec.lens_color, _darker(spec.lens_color)
 
 
 def _dial(spec: DialSpec, view: View) -> Needs:
