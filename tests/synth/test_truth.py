@@ -313,7 +313,7 @@ def test_main_instrument_comes_first() -> None:
             wide = min(first[2], second[2]) - max(first[0], second[0])
             tall = min(first[3], second[3]) - max(first[1], second[1])
             smaller = min((b[2] - b[0]) * (b[3] - b[1]) for b in (first, second))
-            assert wide <= 0 or tall <= 0 or wide * tall <= 0.15 * smaller, "instruments must not cover each other"
+            assert wide <= 0 or tall <= 0 or wide * tall <= 0.35 * smaller, "only what a steep panel shifts before each other"
 
 
 def test_numerals_of_the_primary_scale_are_in_order() -> None:
