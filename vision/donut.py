@@ -42,6 +42,7 @@ class DonutConfig(Contract):
     """Shape of a Donut. `base` is `small`, or a hub id or folder of a Donut to start from.
 
     `print_heads`: maps for printed units and rows of digits, which weights of before 2026-12 do not have.
+    `pretrained_stem` False starts the stem untrained too, for comparison.
     """
 
     base: str = SMALL
@@ -54,6 +55,7 @@ class DonutConfig(Contract):
     feed_forward: int = 768
     dense_width: int = 96
     print_heads: bool = True
+    pretrained_stem: bool = True
     max_tokens: int = 128
     vocabulary: tuple[str, ...] = VOCABULARY
 
@@ -145,7 +147,10 @@ def _empty_small(config: DonutConfig) -> GaugeDonut:
 def build_small(config: DonutConfig | None = None) -> GaugeDonut:
     """A fresh `small` Donut: ImageNet stem, everything else untrained."""
     model = _empty_small(config or DonutConfig())
-    model.donut.encoder.load_pretrained_stem()
+    if model.config.pretrained_stem:
+        model.donut.encoder.load_pretrained_stem()
+    else:
+        model.donut.encoder.stem.learns_statistics = True
     return model
 
 

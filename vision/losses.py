@@ -6,7 +6,7 @@ plain token cross-entropy the field names and priors drown the few tokens that d
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -22,12 +22,19 @@ from vision.vocabulary import (
     FRACTION_BINS,
     LOCATION_0,
     LOCATION_BINS,
+    PAD_ID,
 )
 
 
 class LossOptions(Contract):
-    """Widths of the soft targets (in bins, cells) and weights of the parts."""
+    """Widths of the soft targets (in bins, cells) and weights of the parts.
 
+    Two switches are there to be compared with: `mode` "token" is plain cross-entropy over all tokens, grammar included,
+    and `dense` False leaves out what the read task learns beside its tokens (points, numerals, rows, units).
+    """
+
+    mode: Literal["field_wise", "token"] = "field_wise"
+    dense: bool = True
     angle_sigma: float = 2.0
     fraction_sigma: float = 2.0
     location_sigma: float = 2.0
@@ -41,6 +48,7 @@ class LossOptions(Contract):
     numerals: float = 0.3
     row: float = 0.5
     units: float = 0.3
+    token: float = 1.0
     centers: float = 1.0
     sides: float = 1.0
 
@@ -86,6 +94,11 @@ def token_losses(logits: Tensor, batch: Batch, choices: Tensor, options: LossOpt
             loss = -log_probability.gather(1, batch.target_ids[chosen][:, None])[:, 0]
         parts[TOKEN_TYPE_NAMES[kind]] = loss.mean()
     return parts
+
+
+def plain_token_loss(logits: Tensor, batch: Batch) -> Tensor:
+    """Mean cross-entropy over every token of the sequences, whatever the grammar allows. logits (B, T, V)."""
+    return F.cross_entropy(logits.float().flatten(0, 1), batch.target_ids.flatten(), ignore_index=PAD_ID)
 
 
 def _cell_distances(points: Tensor, height: int, width: int) -> Tensor:
@@ -155,7 +168,23 @@ def locate_losses(dense: DenseOutput, boxes: Tensor) -> dict[str, Tensor]:
 
 def total_loss(logits: Tensor, dense: DenseOutput, batch: Batch, choices: Tensor, options: LossOptions) -> Losses:
     """All losses of a mixed batch of read and locate views."""
-    parts = token_losses(logits, batch, choices, options)
+    if options.mode == "token":
+        parts = {"token": plain_token_loss(logits, batch)}
+    else:
+        parts = token_losses(logits, batch, choices, options)
+    read = batch.is_read
+    if options.dense:
+        parts.update(read_losses(dense, batch, options))
+    if not bool(read.all()):
+        parts.update(locate_losses(dense.of(~read), batch.boxes[~read]))
+    weights = options.model_dump()
+    total = torch.stack([weights["class_" if name == "class" else name] * part for name, part in parts.items()]).sum()
+    return Losses(total, {name: part.detach() for name, part in parts.items()})
+
+
+def read_losses(dense: DenseOutput, batch: Batch, options: LossOptions) -> dict[str, Tensor]:
+    """Losses of the dense maps of the read task: points, numerals, units, ends of the row of digits."""
+    parts: dict[str, Tensor] = {}
     points = point_loss(dense.points, batch.points, options.point_sigma)
     if points is not None:
         parts["points"] = points
@@ -169,8 +198,4 @@ def total_loss(logits: Tensor, dense: DenseOutput, batch: Batch, choices: Tensor
         row = point_loss(dense.row, batch.row, options.point_sigma)
         if row is not None:
             parts["row"] = row
-    if not bool(read.all()):
-        parts.update(locate_losses(dense.of(~read), batch.boxes[~read]))
-    weights = options.model_dump()
-    total = torch.stack([weights["class_" if name == "class" else name] * part for name, part in parts.items()]).sum()
-    return Losses(total, {name: part.detach() for name, part in parts.items()})
+    return parts

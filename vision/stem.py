@@ -106,11 +106,13 @@ class EfficientNetStem(nn.Module):
     """(B, 3, H, W) in [-1, 1] -> features at strides 4, 8 and 16.
 
     Batch-norm statistics stay as they were learned on ImageNet (`train()` leaves them in evaluation mode): crops
-    and whole photos share a batch, and their mixture must not leak into how either is read.
+    and whole photos share a batch, and their mixture must not leak into how either is read. Only a stem that starts
+    untrained has none to keep (`learns_statistics`).
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.learns_statistics = False
         self._conv_stem = SameConv2d(3, 32, 3, 2, bias=False)
         self._bn0 = _norm(32)
         self._blocks = nn.ModuleList(InvertedResidual(spec) for spec in BLOCKS)
@@ -135,7 +137,7 @@ class EfficientNetStem(nn.Module):
     def train(self, mode: bool = True) -> EfficientNetStem:
         super().train(mode)
         for module in self.modules():
-            if isinstance(module, nn.BatchNorm2d):
+            if isinstance(module, nn.BatchNorm2d) and not self.learns_statistics:
                 module.eval()
         return self
 

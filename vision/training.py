@@ -114,7 +114,8 @@ class Run:
         if self.accelerator.device.type == "cpu":
             self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if recipe.model.base == SMALL:
-            self.model.donut.encoder.config.frozen_blocks = recipe.optimizer.frozen_blocks
+            frozen = recipe.optimizer.frozen_blocks if recipe.model.pretrained_stem else 0
+            self.model.donut.encoder.config.frozen_blocks = frozen
         self.optimizer = _optimizer(self.model, recipe.optimizer)
         self.prepared, self.optimizer = self.accelerator.prepare(self.model, self.optimizer)
         self.average = MovingAverage(self.model, recipe.optimizer.ema_decay)
