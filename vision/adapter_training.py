@@ -107,7 +107,7 @@ def adapt(model: GaugeDonut, pictures: Pictures, model_id: str, options: AdaptOp
         )
     order = [usable[place] for place in rng.permutation(len(usable))]
     count = min(max(3, round(options.held_out * len(order))), len(order) // 2)
-    held_out = [_exact_view(pictures, index, model_id, model.config.image_size) for index in order[:count]]
+    held_out = [exact_view(pictures, index, model_id, model.config.image_size) for index in order[:count]]
     started = time.monotonic()
     model.eval()
     for parameter in model.parameters():
@@ -126,7 +126,8 @@ def adapt(model: GaugeDonut, pictures: Pictures, model_id: str, options: AdaptOp
     return Adaptation(adapter, before, after, len(order) - count, count, len(losses), round(seconds, 1), losses)
 
 
-def _exact_view(pictures: Pictures, index: int, model_id: str, size: int) -> Example:
+def exact_view(pictures: Pictures, index: int, model_id: str, size: int) -> Example:
+    """The read view of a picture's instrument of that model, without augmentation."""
     instrument = instrument_of(pictures.truth(index), model_id)
     assert instrument is not None
     view = read_view(instrument.box, size)
