@@ -48,24 +48,25 @@ def draw_face(pen: Pen, spec: DialSpec, half: float, wear: Wear, rng: np.random.
 
 @lru_cache(maxsize=1)
 def _tile() -> Any:
-    """A tile of grey noise, the same in every process: made once, then only shifted, turned and stretched."""
-    grains = np.random.default_rng(20260101).integers(0, 256, (128, 128, 1), np.uint8)
-    pixels = np.concatenate([grains, grains, grains, np.full_like(grains, 255)], axis=2)
+    """A tile of light and dark grains, the same in every process: made once, then only shifted, turned and stretched."""
+    noise = np.random.default_rng(20260101).normal(0, 90, (128, 128, 1))
+    tone = np.where(noise > 0, 255, 0).astype(np.uint8)
+    cover = np.clip(np.abs(noise), 0, 255).astype(np.uint8)
+    pixels = np.concatenate([tone, tone, tone, cover], axis=2)
     return skia.Image.fromarray(np.ascontiguousarray(pixels))
 
 
 def _noise(pen: Pen, spec: DialSpec, half: float, rng: np.random.Generator) -> None:
     """Fine noise, drawn out in one direction where the face is brushed."""
-    wide, tall = {"brushed": (22.0, 0.35), "paper": (1.1, 1.1)}.get(spec.look.texture, (0.45, 0.45))
+    wide, tall = {"brushed": (16.0, 0.35), "paper": (1.1, 1.1)}.get(spec.look.texture, (0.45, 0.45))
     place = skia.Matrix()
     place.setScale(wide, tall)
     place.postRotate(float(rng.uniform(-4, 4)) + (90.0 if rng.random() < 0.3 else 0.0))
     place.postTranslate(float(rng.uniform(0, 50)), float(rng.uniform(0, 50)))
     repeat = skia.TileMode.kRepeat
     paint = skia.Paint(AntiAlias=False)
-    paint.setShader(_tile().makeShader(repeat, repeat, skia.SamplingOptions(skia.FilterMode.kLinear), place))
-    paint.setAlphaf(0.06 + 0.16 * spec.look.grain)
-    paint.setBlendMode(skia.BlendMode.kSoftLight)
+    paint.setShader(_tile().makeShader(repeat, repeat, skia.SamplingOptions(skia.FilterMode.kNearest), place))
+    paint.setAlphaf(0.015 + 0.045 * spec.look.grain)
     pen.canvas.drawRect(skia.Rect.MakeLTRB(-half, -half, half, half), paint)
 
 
