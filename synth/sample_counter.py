@@ -71,7 +71,7 @@ def _water(rng: Rng) -> CounterSpec:
     dark = gray(rng, 10, 45)
     space = math.sqrt(max(0.0, half**2 - middle**2)) - end - 4
     spot = (end + space / 2 + 2, middle) if space > 14 else (0.0, middle - size[1] / 2 - 12)
-    prints = [Print("m³", *spot, min(15.0, space * 0.6) if space > 14 else 11.0, SYMBOL_SAFE, dark, declares="m3")]
+    prints = [Print("m³", *spot, min(14.0, space * 0.52) if space > 14 else 11.0, SYMBOL_SAFE, dark, declares="m3")]
     subdials = []
     radius = {1: 19.0, 2: 17.0, 3: 15.0, 4: 14.0}.get(dials, 0.0) * between(rng, 0.9, 1.05)
     spread = {1: (0.0,), 2: (32.0, -32.0), 3: (56.0, 4.0, -48.0), 4: (70.0, 24.0, -24.0, -70.0)}.get(dials, ())
@@ -126,7 +126,7 @@ def _boxed(rng: Rng, unit: str | None, text: str | None, count: int, decimals: i
     prints = []
     if text:
         space = half - end
-        size_px = min(14.0, space / (0.6 * len(text)))
+        size_px = min(14.0, space / (0.8 * len(text) + 0.4))
         spot = (end + space / 2, middle) if size_px > 7 else (0.0, middle - size[1] / 2 - 11)
         prints.append(Print(text, *spot, size_px if size_px > 7 else 10.0, SYMBOL_SAFE, dark, declares=unit))
     if chance(rng, 0.7):
