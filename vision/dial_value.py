@@ -7,17 +7,19 @@ the confidence rises; where they differ the reading says so, and the better supp
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from vision.calibration import Calibration
 from vision.dial_witness import DialWitness, witness_dial
 from vision.fields import EvidencePoints, GaugeFields, angle_fraction, sweep_deg
+from vision.line_crop import LinePlace
 from vision.numerals import NumeralReader
 from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock, upright_angle
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness
 from vision.text_crop import TextCrop, text_crop
+from vision.unit_lines import UnitFinder
 from vision.units import multiplied_unit
 
 if TYPE_CHECKING:
@@ -63,8 +65,10 @@ def dial_value(
     calibration: Calibration,
     numerals: NumeralReader,
     text_side_px: int,
+    units: UnitFinder | None = None,
+    unit_places: Sequence[LinePlace] = (),
 ) -> Value:
-    """The value of a dial, or the reason why none is stated."""
+    """The value of a dial, or the reason why none is stated. `unit_places` are in pixels of the image."""
     from vision.judge import Value
 
     points = evidence.points
@@ -73,7 +77,7 @@ def dial_value(
     if math.dist(points.pivot, points.needle_tip) < 2.0:
         return Value(None, reason="needle tip and pivot fall together", fields=fields)
     crop = text_crop(evidence.image, evidence.box, text_side_px)
-    seen = _numeral_witness(crop, points, numerals)
+    seen = _numeral_witness(crop, points, numerals, units, unit_places)
     if seen is None:
         return Value(None, reason="the dial is too small in the photo for its numbers to be read", fields=fields)
     points = points.model_copy(update={"needle_tip": crop.to_image(seen.needle.tip), "pivot": crop.to_image(seen.needle.pivot)})
@@ -87,7 +91,7 @@ def dial_value(
     own = _own_scale(points, fields, confidence)
     unit = _unit(witness, own, fields, confidence)
     if witness.unit is not None:
-        known = {**(known or {}), "unit": PRINTED_UNIT_CONFIDENCE}
+        known = {**(known or {}), "unit": _printed_confidence(witness.unit, seen)}
     if witness.value is not None and not _same_scale(witness, own):
         # The numbers on the face say otherwise: what the Donut takes for the scale's ends has not been read.
         stated = stated.model_copy(update={"scale_min": None, "scale_max": None})
@@ -141,7 +145,13 @@ def _needle_angle(
     return _Angle(angle, round(calibration("pointer_angle_by_points", raw), 4))
 
 
-def _numeral_witness(crop: TextCrop, points: EvidencePoints, numerals: NumeralReader) -> DialWitness | None:
+def _numeral_witness(
+    crop: TextCrop,
+    points: EvidencePoints,
+    numerals: NumeralReader,
+    units: UnitFinder | None,
+    unit_places: Sequence[LinePlace],
+) -> DialWitness | None:
     """What the numerals say and where the second look found the needle; None where the dial is too small for it."""
     assert points.pivot is not None
     assert points.needle_tip is not None
@@ -153,7 +163,18 @@ def _numeral_witness(crop: TextCrop, points: EvidencePoints, numerals: NumeralRe
         None if points.scale_start is None else crop.to_crop(points.scale_start),
         None if points.scale_end is None else crop.to_crop(points.scale_end),
     )
-    return witness_dial(numerals, crop.pixels, geometry)
+    places = [
+        place._replace(
+            center=crop.to_crop(place.center), height_px=crop.scale * place.height_px, width_px=crop.scale * place.width_px
+        )
+        for place in unit_places
+    ]
+    return witness_dial(numerals, crop.pixels, geometry, units, places)
+
+
+def _printed_confidence(unit: str, seen: DialWitness) -> float:
+    """Of a printed unit: its own where the line reader alone saw it, else that of text that the OCR read."""
+    return max((one.confidence for one in seen.units if one.unit == unit), default=PRINTED_UNIT_CONFIDENCE)
 
 
 def _unit(witness: ScaleWitness, own: _OwnScale | None, fields: GaugeFields, confidence: Mapping[str, float]) -> str | None:

@@ -14,12 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from vision.fields import Point
+from vision.line_crop import LinePlace
 from vision.needle_line import NeedleLine, refine_needle
 from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
 from vision.printed_numbers import find_numbers
 from vision.scale_parts import clock_angle, printed_step, unwrap
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness, fit_curve, read_scale
+from vision.unit_lines import UnitFinder
+from vision.unit_witness import SeenUnit
 
 FINE_SIDE_PX = 1024
 SURE = 0.6
@@ -40,32 +43,46 @@ TARGETED_TRUST = 0.9
 
 
 class DialWitness(NamedTuple):
-    """What the numerals say, all texts read, and the needle as the second look found it; pixels of the crop."""
+    """What the numerals say, all texts read, and the needle as the second look found it; pixels of the crop.
+
+    `units` are those that the line reader added to the texts of the packaged OCR.
+    """
 
     scale: ScaleWitness
     texts: tuple[PrintedText, ...]
     needle: NeedleLine
+    units: tuple[SeenUnit, ...] = ()
 
 
-def witness_dial(reader: NumeralReader, crop: Pixels, geometry: DialGeometry) -> DialWitness:
+def witness_dial(
+    reader: NumeralReader,
+    crop: Pixels,
+    geometry: DialGeometry,
+    units: UnitFinder | None = None,
+    unit_places: Sequence[LinePlace] = (),
+) -> DialWitness:
     """The dial's value by its numerals; crop (uint8 RGB) and geometry in the same pixels.
+
+    `units` looks for printed units that the OCR missed, at `unit_places` and where units usually stand.
 
     The needle is looked at again first. Where no stroke stands out near the hint the value is less sure, for
     then the hint may be a tail, a shadow or nothing. Raises NumeralError where crop or geometry are not usable.
     """
     needle = refine_needle(crop, geometry.pivot, geometry.needle_tip)
     seen = geometry._replace(pivot=needle.pivot, needle_tip=needle.tip)
-    scale, texts = _all_looks(reader, crop, seen, needle.sd_deg)
+    look = reader.look(crop)
+    found = () if units is None else units.missed_units(crop, look, seen.pivot, unit_places)
+    texts = (*look.texts, *(unit.text for unit in found))
+    scale, texts = _all_looks(reader, crop, seen, texts, needle.sd_deg)
     if not needle.found:
         scale = scale._replace(confidence=UNSEEN_NEEDLE_TRUST * scale.confidence)
-    return DialWitness(scale, texts, needle)
+    return DialWitness(scale, texts, needle, tuple(unit.seen for unit in found))
 
 
 def _all_looks(
-    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, pointing_sd_deg: float
+    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, texts: tuple[PrintedText, ...], pointing_sd_deg: float
 ) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
-    """The first look, and the further ones where it does not suffice."""
-    texts = reader.read(crop)
+    """The witness of the first look's texts, and further looks where they do not suffice."""
     witness, texts = _with_neighbours(reader, crop, geometry, texts, pointing_sd_deg)
     if witness.value is None or witness.confidence < SURE:
         finer = NumeralReader(FINE_SIDE_PX).read(crop)

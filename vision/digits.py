@@ -7,30 +7,30 @@ pixels where OCR saw none, and a number counts only where two looks agree or one
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.fields import DIGITS_PATTERN, MAX_DIGITS
-from vision.numerals import NumeralReader, Pixels, PrintedText
+from vision.digit_points import with_point
+from vision.display_rows import DIGITS_OF_BOX, RowReading, as_printed, read_row, read_rows, row_boxes
+from vision.fields import DIGITS_PATTERN, MAX_DIGITS, Point
+from vision.line_crop import LinePlace
+from vision.line_reader import LineReader
+from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
 from vision.printed_numbers import find_units, plain_text
 
 SURE_ALONE = 0.95
 MIN_HEIGHT_SHARE = 0.7
 """Of the tallest number's height: smaller numbers on a display are clocks, totals and labels."""
+CLEARLY_LARGER = 1.22
 MIN_TEXT_SHARE = 0.14
 """Of the crop's shorter side: smaller print is a label beside the display."""
-POINT_SIDE_SHARE = (0.05, 0.26)
 MIN_SHARE = 0.55
 LONE_LOOK = 0.75
 NO_POINT = 0.55
-STRIP_HEIGHT_PX = 64
-SLANTS = (0.0, 0.1, 0.2)
 _SHOWN = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+[.,]?")
 
 
@@ -60,13 +60,26 @@ class _Shown(NamedTuple):
         return self.text.replace(".", "")
 
 
-def read_display(reader: NumeralReader, crop: Pixels) -> DigitsWitness:
-    """Read a display from its crop (uint8 RGB), looking a second and third time with thickened strokes."""
-    looks: list[tuple[PrintedText, ...]] = []
-    for picture in (crop, *thickened(crop)):
-        texts = reader.read(picture)
-        looks.append(tuple(_with_point(text, crop) for text in texts))
-    return read_digits(looks[0], (crop.shape[1], crop.shape[0]), looks[1:])
+def read_display(
+    reader: NumeralReader, crop: Pixels, lines: LineReader | None = None, row_place: LinePlace | None = None
+) -> DigitsWitness:
+    """Read a display from its crop (uint8 RGB), looking a second and third time with thickened strokes.
+
+    `lines` reads every box in which the looks found something; `row_place` is where a model says the main row stands.
+    """
+    found = [reader.look(picture) for picture in (crop, *thickened(crop))]
+    looks = [tuple(with_point(text, crop) for text in look.texts) for look in found]
+    size = (crop.shape[1], crop.shape[0])
+    main: RowReading | None = None
+    if lines is not None:
+        boxes = row_boxes(found, size)
+        rows = read_rows(lines, crop, boxes)
+        looks.append(tuple(as_printed(row, box) for row, box in zip(rows, boxes, strict=True) if row is not None))
+        main = None if row_place is None else read_row(lines, crop, row_place)
+        if main is not None:
+            height, width = main.place.height_px / DIGITS_OF_BOX[1], main.place.width_px
+            looks.append((as_printed(main, TextPatch(main.place.center, width, height, main.place.angle_deg)),))
+    return read_digits(looks[0], size, looks[1:], None if main is None else main.place.center)
 
 
 def thickened(crop: Pixels) -> tuple[Pixels, Pixels]:
@@ -84,7 +97,10 @@ def thickened(crop: Pixels) -> tuple[Pixels, Pixels]:
 
 
 def read_digits(
-    texts: Sequence[PrintedText], crop_size: tuple[float, float], further_looks: Sequence[Sequence[PrintedText]] = ()
+    texts: Sequence[PrintedText],
+    crop_size: tuple[float, float],
+    further_looks: Sequence[Sequence[PrintedText]] = (),
+    main_row: Point | None = None,
 ) -> DigitsWitness:
     """The main number of a display; `crop_size` is (width, height) in the pixels of the texts.
 
@@ -103,16 +119,33 @@ def read_digits(
     groups = _without_channel(_by_place(tall))
     agreed = [_agree(group) for group in groups]
     rows = tuple(text for text, _ in agreed if text is not None)
-    if len(groups) > 1:
+    main = _main_row(groups, main_row)
+    if main is None:
         shown_rows = ", ".join(rows) or "unclear"
         return DigitsWitness(None, unit, reason=f"the display has {len(groups)} numbers of one size ({shown_rows})", rows=rows)
-    text, confidence = agreed[0]
+    text, confidence = agreed[main]
     if text is None:
-        seen = ", ".join(dict.fromkeys(shown.text for shown in groups[0]))
+        seen = ", ".join(dict.fromkeys(shown.text for shown in groups[main]))
         return DigitsWitness(None, unit, confidence, f"the looks at the display disagree: {seen}")
-    if _goes_on(groups[0], printed):
+    if _goes_on(groups[main], printed):
         return DigitsWitness(None, unit, 0.3, f"beside {text} stands more that could not be read", rows=rows)
     return DigitsWitness(text, unit, confidence, rows=rows)
+
+
+def _main_row(groups: Sequence[Sequence[_Shown]], place: Point | None) -> int | None:
+    """The only row, the row at the place that a model names, or the one with clearly the largest digits; else None."""
+    if len(groups) == 1:
+        return 0
+    if place is not None:
+        for index, group in enumerate(groups):
+            width, height = (max(getattr(shown, side) for shown in group) for side in ("width_px", "height_px"))
+            x, y = group[0].center
+            if abs(x - place[0]) < 0.5 * width and abs(y - place[1]) < 0.5 * height:
+                return index
+    heights = [float(np.median([shown.height_px for shown in group])) for group in groups]
+    tallest = int(np.argmax(heights))
+    others = [height for index, height in enumerate(heights) if index != tallest]
+    return tallest if heights[tallest] >= CLEARLY_LARGER * max(others) else None
 
 
 def _numbers(texts: Sequence[PrintedText], crop_size: tuple[float, float]) -> list[_Shown]:
@@ -221,68 +254,3 @@ def _pointed(shown: _Shown, digits: str) -> str | None:
 def _unit(texts: Sequence[PrintedText]) -> str | None:
     names = {mark.unit for mark in find_units(texts)}
     return names.pop() if len(names) == 1 else None
-
-
-def _with_point(text: PrintedText, crop: Pixels) -> PrintedText:
-    """The text with a point put in where the pixels show one at the foot between two digits."""
-    plain = text.text
-    if not re.fullmatch(r"[+-]?[0-9]{2,}", plain) or len(text.character_centers) != len(plain):
-        return text
-    places = _points_along(text, crop)
-    if len(places) != 1:
-        return text
-    turn = math.radians(text.angle_deg)
-    along = [(x - text.center[0]) * math.cos(turn) + (y - text.center[1]) * math.sin(turn) for x, y in text.character_centers]
-    before = sum(1 for at in along if at < places[0])
-    if not 0 < before < len(plain):
-        return text
-    x, y = text.center[0] + places[0] * math.cos(turn), text.center[1] + places[0] * math.sin(turn)
-    centers = (*text.character_centers[:before], (x, y), *text.character_centers[before:])
-    return text._replace(text=f"{plain[:before]}.{plain[before:]}", character_centers=centers)
-
-
-def _points_along(text: PrintedText, crop: Pixels) -> list[float]:
-    """Places of points, in pixels along the text from its centre: ink at the foot with none above it."""
-    ink = _upright_ink(text, crop)
-    rows = np.flatnonzero(ink.mean(axis=1) > 0.02)
-    if rows.size < 8:
-        return []
-    top, foot = int(rows[0]), int(rows[-1]) + 1
-    height = foot - top
-    band = ink[foot - max(2, round(0.16 * height)) : foot].mean(axis=0)
-    above = ink[top : foot - max(3, round(0.26 * height))].mean(axis=0)
-    columns = np.flatnonzero((band >= 0.4) & (above <= 0.06))
-    places: list[float] = []
-    for run in np.split(columns, np.flatnonzero(np.diff(columns) > 2) + 1):
-        if POINT_SIDE_SHARE[0] * height <= run.size <= POINT_SIDE_SHARE[1] * height:
-            places.append((float(run.mean()) + 0.5) / ink.shape[1] * text.width_px - text.width_px / 2)
-    return places
-
-
-def _upright_ink(text: PrintedText, crop: Pixels) -> NDArray[np.bool_]:
-    """Ink of the text's box, level, 64 px high; slanted digits are sheared upright, as their columns separate best."""
-    import cv2
-
-    height = STRIP_HEIGHT_PX
-    width = max(height, round(height * text.width_px / text.height_px))
-    turn = math.radians(text.angle_deg)
-    step_x, step_y = text.width_px / width, text.height_px / height
-    axes = np.array([[math.cos(turn) * step_x, -math.sin(turn) * step_y], [math.sin(turn) * step_x, math.cos(turn) * step_y]])
-    best: NDArray[np.bool_] | None = None
-    best_spread = -1.0
-    for slant in SLANTS:
-        sheared = axes @ np.array([[1.0, -slant], [0.0, 1.0]])
-        origin = np.asarray(text.center) - sheared @ np.array([width / 2, height / 2])
-        matrix = np.column_stack([sheared, origin])
-        how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        gray = cv2.cvtColor(
-            cv2.warpAffine(crop, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE), cv2.COLOR_RGB2GRAY
-        )
-        _, mask = cv2.threshold(np.asarray(gray, np.uint8), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-        ink = np.asarray(mask) > 0
-        ink = ~ink if ink.mean() > 0.5 else ink
-        spread = float(ink.mean(axis=0).std())
-        if spread > best_spread:
-            best, best_spread = ink, spread
-    assert best is not None
-    return best

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vision.digits import read_display
 from vision.fields import GaugeFields
+from vision.line_reader import LineReader
 from vision.numerals import NumeralReader
 from vision.text_crop import text_crop
 
@@ -27,7 +28,12 @@ def last_digit(text: str) -> float:
 
 
 def display_value(
-    evidence: Evidence, fields: GaugeFields, confidence: Mapping[str, float], numerals: NumeralReader, text_side_px: int
+    evidence: Evidence,
+    fields: GaugeFields,
+    confidence: Mapping[str, float],
+    numerals: NumeralReader,
+    text_side_px: int,
+    lines: LineReader | None = None,
 ) -> Value:
     """The value of a display or counter, or the reason why none is stated."""
     from vision.judge import Value
@@ -36,7 +42,11 @@ def display_value(
     crop = text_crop(evidence.image, evidence.box, text_side_px)
     if min(crop.pixels.shape[:2]) < 8:
         return Value(None, reason="the display is too small in the photo for its digits to be read", fields=fields)
-    seen = read_display(numerals, crop.pixels)
+    row = evidence.row_place
+    if row is not None:
+        scale = crop.scale
+        row = row._replace(center=crop.to_crop(row.center), height_px=scale * row.height_px, width_px=scale * row.width_px)
+    seen = read_display(numerals, crop.pixels, lines, row)
     unit = seen.unit or (fields.unit if confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE else None)
     stated = fields.model_copy(update={"digital_readout": None, "unit": unit})
     if seen.text is not None and own == seen.text:

@@ -19,7 +19,10 @@ from vision.display_value import display_value
 from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
 from vision.generate import Chosen
 from vision.lamp_color import seen_lamp_color
+from vision.line_crop import LinePlace
+from vision.line_reader import LineReader
 from vision.numerals import NumeralReader, PrintedText
+from vision.unit_lines import UnitFinder
 
 MIN_FIELD_CONFIDENCE = 0.1
 MIN_CLASS_CONFIDENCE = 0.85
@@ -41,6 +44,10 @@ class Evidence:
     points: EvidencePoints
     point_confidence: Mapping[str, float]
     too_small: bool
+    unit_places: tuple[LinePlace, ...] = ()
+    """Where units may be printed, as a heat map says; pixels of `image`."""
+    row_place: LinePlace | None = None
+    """Where the main row of digits stands, as the model's points say; pixels of `image`."""
 
 
 class Value(NamedTuple):
@@ -89,8 +96,14 @@ def sure_fields(fields: GaugeFields, confidence: Mapping[str, float]) -> GaugeFi
     return fields.model_copy(update=unsure)
 
 
-def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration, text_side_px: int) -> Judged:
-    """Decide what is stated of the instrument."""
+def judge(
+    evidence: Evidence,
+    numerals: NumeralReader,
+    calibration: Calibration,
+    text_side_px: int,
+    lines: LineReader | None = None,
+) -> Judged:
+    """Decide what is stated of the instrument. `lines`, where there is one, reads units and rows of digits too."""
     confidence = field_confidences(evidence.chosen, calibration)
     kind: Kind = evidence.fields.kind if evidence.fields is not None else "dial"
     if evidence.fields is None:
@@ -106,9 +119,10 @@ def judge(evidence: Evidence, numerals: NumeralReader, calibration: Calibration,
         confidence |= {name: round(place, 4) for name, place in places.items()}
         kept = {name: getattr(evidence.points, name) for name in POINT_NAMES if places[name] >= MIN_POINT_CONFIDENCE}
         sure = replace(evidence, points=EvidencePoints(**kept))
-        value = dial_value(sure, fields, confidence, calibration, numerals, text_side_px)
+        units = None if lines is None else UnitFinder(lines)
+        value = dial_value(sure, fields, confidence, calibration, numerals, text_side_px, units, evidence.unit_places)
     elif kind in ("digital", "counter"):
-        value = display_value(sure, fields, confidence, numerals, text_side_px)
+        value = display_value(sure, fields, confidence, numerals, text_side_px, lines)
     else:
         return Judged(_class_reading(sure, fields, confidence), ())
     stated = value.fields or fields

@@ -63,6 +63,13 @@ class TextPatch(NamedTuple):
     angle_deg: float = 0.0
 
 
+class Look(NamedTuple):
+    """All text that was read, and the boxes in which something stands that was not."""
+
+    texts: tuple[PrintedText, ...]
+    unread: tuple[TextPatch, ...] = ()
+
+
 class _Strip(NamedTuple):
     """A text box cut out level: the pixels, and the corner and axes that lead back into the image."""
 
@@ -85,7 +92,11 @@ class NumeralReader:
         self.detection_side_px = detection_side_px
 
     def read(self, crop: Pixels, *, turn_deg: float = 0.0) -> tuple[PrintedText, ...]:
-        """All printed text of `crop` (uint8 RGB, H x W x 3), best first found, in the crop's own pixels.
+        """All printed text of `crop`, as `look` finds it."""
+        return self.look(crop, turn_deg=turn_deg).texts
+
+    def look(self, crop: Pixels, *, turn_deg: float = 0.0) -> Look:
+        """All printed text of `crop` (uint8 RGB, H x W x 3), best first found, and unread boxes, in the crop's own pixels.
 
         `turn_deg` turns the picture clockwise before looking, for dials photographed sideways; the
         places that come back are still the crop's own. Raises NumeralError where it is not such an image.
@@ -96,7 +107,7 @@ class NumeralReader:
         networks = _networks()
         corners = networks.find_boxes(picture)[:MAX_TEXTS]
         if not corners:
-            return ()
+            return Look(())
         strips: list[_Strip] = []
         owners: list[int] = []
         for index, box in enumerate(corners):
@@ -108,12 +119,14 @@ class NumeralReader:
         for number, owner in enumerate(owners):
             if owner not in best or _worth(decoded[number]) > _worth(decoded[best[owner]]):
                 best[owner] = number
-        found = [
-            _placed(strips[n], decoded[n], back)
-            for n in best.values()
-            if decoded[n].text and decoded[n].confidence >= MIN_CONFIDENCE
+        found = [_placed(strips[n], decoded[n], back) for n in best.values()]
+        sure = [bool(decoded[n].text) and decoded[n].confidence >= MIN_CONFIDENCE for n in best.values()]
+        unread = [
+            TextPatch(text.center, text.width_px, text.height_px, text.angle_deg)
+            for text, known in zip(found, sure, strict=True)
+            if not known
         ]
-        return tuple(found)
+        return Look(tuple(text for text, known in zip(found, sure, strict=True) if known), tuple(unread))
 
     def read_patches(self, crop: Pixels, patches: Sequence[TextPatch]) -> tuple[PrintedText | None, ...]:
         """What stands in each patch, without looking for text first; None where nothing is recognised."""
@@ -247,6 +260,11 @@ def _level(picture: Pixels, origin: Floats, along: Floats, down: Floats) -> Pixe
     matrix = np.column_stack([along / width, down / height, origin]).astype(float)
     how = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
     return np.asarray(cv2.warpAffine(picture, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def patch_color(crop: Pixels, patch: TextPatch) -> tuple[float, float, float]:
+    """Mean colour of the ink in a patch, RGB."""
+    return _ink_color(_cut_patch(crop, patch).pixels)
 
 
 def _placed(strip: _Strip, decoded: _Decoded, back: Floats) -> PrintedText:

@@ -25,6 +25,7 @@ from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentRe
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
 from vision.judge import Evidence, judge
+from vision.line_reader import LineReader, lines_shipped
 from vision.locate import FoundBox, LocateOptions, locate
 from vision.looks import LOOKS, Look, Places, agree
 from vision.nameplate import find_model
@@ -83,6 +84,7 @@ class Reader:
         self.options = options
         self.device = device
         self.numerals = NumeralReader()
+        self.lines = LineReader.load() if lines_shipped() else None
 
     @classmethod
     def load(
@@ -211,7 +213,7 @@ class Reader:
             point_confidence=crop.point_confidence,
             too_small=max(crop.box.box[2] - crop.box.box[0], crop.box.box[3] - crop.box.box[1]) < self.options.min_box_px,
         )
-        judged = judge(evidence, self.numerals, self.calibration, self.options.text_side_px)
+        judged = judge(evidence, self.numerals, self.calibration, self.options.text_side_px, self.lines)
         printed = find_model(judged.texts, known_models) if known_models else None
         return _in_photo_pixels(photo, judged.reading).model_copy(
             update={

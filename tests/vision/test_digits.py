@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.vision.dial_layouts import printed
-from vision.digits import _points_along, read_digits, thickened
+from vision.digit_points import points_along
+from vision.digits import read_digits, thickened
 from vision.numerals import PrintedText
 
 SIZE = (320.0, 140.0)
@@ -109,12 +110,14 @@ def test_unit_beside_the_number() -> None:
     assert read_digits([shown("149.1"), unit, printed("V", (20, 20), height=40)], SIZE, [[shown("149.1")]]).unit is None
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,3})?", fullmatch=True), st.integers(2, 3))
 def test_what_all_looks_read_is_what_is_stated(text: str, looks: int) -> None:
     witness = read_digits([shown(text)], SIZE, [[shown(text)]] * (looks - 1))
     assert witness.text == text
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.text("0123456789. -", min_size=1, max_size=8), max_size=5), st.lists(st.floats(0.4, 1.0), min_size=5, max_size=5)
 )
@@ -153,7 +156,7 @@ def test_points_are_found_in_the_pixels(point_after: int | None) -> None:
     picture = seven_segments("2095", point_after)
     height, width = picture.shape[:2]
     text = printed("2095", (width / 2, height / 2), height=height)._replace(width_px=float(width), height_px=float(height))
-    places = _points_along(text, picture)
+    places = points_along(text, picture)
     if point_after is None:
         assert places == []
     else:

@@ -15,7 +15,7 @@ from vision.fields import EvidencePoints, GaugeFields
 from vision.generate import Chosen
 from vision.judge import Evidence, judge, raw_confidence, sure_fields
 from vision.lamp_color import seen_lamp_color
-from vision.numerals import NumeralReader, PrintedText
+from vision.numerals import Look, NumeralReader, PrintedText
 from vision.scale_end import image_angle
 
 PIVOT = (200.0, 200.0)
@@ -43,8 +43,8 @@ class PrintedFace(NumeralReader):
         self.layout = [(text, at(angle, 120.0)) for text, angle in numbers.items()]
         self.layout += [(text, (200.0, 260.0 + 20 * i)) for i, text in enumerate(others)]
 
-    def read(self, crop, *, turn_deg: float = 0.0):  # type: ignore[no-untyped-def, override]
-        return tuple(_text(text, place, self.height) for text, place in self.layout) if turn_deg == 0.0 else ()
+    def look(self, crop, *, turn_deg: float = 0.0):  # type: ignore[no-untyped-def, override]
+        return Look(tuple(_text(text, place, self.height) for text, place in self.layout) if turn_deg == 0.0 else ())
 
 
 def _text(text: str, center: tuple[float, float], height: float) -> PrintedText:

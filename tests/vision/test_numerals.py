@@ -13,7 +13,7 @@ from tests.vision.dial_layouts import face, linear, printed
 from vision.dial_witness import looks_sideways, merge_looks, missing_numerals, witness_dial
 from vision.digits import read_display
 from vision.fields import Point
-from vision.numerals import NumeralError, NumeralReader, Pixels, PrintedText, TextPatch
+from vision.numerals import Look, NumeralError, NumeralReader, Pixels, PrintedText, TextPatch
 from vision.scale_view import DialGeometry
 from vision.scale_witness import read_scale
 
@@ -117,7 +117,7 @@ def test_what_is_no_picture_is_an_error(reader: NumeralReader, pixels: Pixels) -
 
 def test_a_dial_is_read_from_its_pixels(reader: NumeralReader) -> None:
     pixels, geometry = dial(range(0, 101, 20), linear(0, 100, 45, 270)(37))
-    witness, texts, _ = witness_dial(reader, pixels, geometry)
+    witness, texts, *_ = witness_dial(reader, pixels, geometry)
     assert witness.value == pytest.approx(37, abs=1.5)
     assert witness.unit == "bar"
     assert {"20", "80"} <= {text.text for text in texts}
@@ -128,7 +128,7 @@ def test_a_dial_photographed_sideways_is_read(reader: NumeralReader) -> None:
     turned = np.ascontiguousarray(np.rot90(pixels))
     tip = geometry.needle_tip
     sideways = DialGeometry((CENTER[1], 480 - CENTER[0]), (tip[1], 480 - tip[0]))
-    witness, _, _ = witness_dial(reader, turned, sideways)
+    witness, *_ = witness_dial(reader, turned, sideways)
     assert witness.value == pytest.approx(73, abs=2)
 
 
@@ -140,8 +140,9 @@ class Blinkered(NumeralReader):
         self.overlooked = overlooked
         self.asked: list[TextPatch] = []
 
-    def read(self, crop: Pixels, *, turn_deg: float = 0.0) -> tuple[PrintedText, ...]:
-        return tuple(text for text in super().read(crop, turn_deg=turn_deg) if text.text not in self.overlooked)
+    def look(self, crop: Pixels, *, turn_deg: float = 0.0) -> Look:
+        look = super().look(crop, turn_deg=turn_deg)
+        return look._replace(texts=tuple(text for text in look.texts if text.text not in self.overlooked))
 
     def read_patches(self, crop: Pixels, patches: Sequence[TextPatch]) -> tuple[PrintedText | None, ...]:
         self.asked += patches
@@ -152,7 +153,7 @@ def test_missing_numerals_near_the_needle_are_looked_for_where_they_must_be() ->
     scale = linear(0, 100, 45, 270)
     pixels, geometry = dial(range(0, 101, 20), scale(8))
     blinkered = Blinkered({"0", "O"})
-    witness, _, _ = witness_dial(blinkered, pixels, geometry)
+    witness, *_ = witness_dial(blinkered, pixels, geometry)
     assert any(math.dist(patch.center, at(scale(0), 165)) < 8 for patch in blinkered.asked)
     assert 0.0 in [numeral.value for numeral in witness.numerals]
     assert witness.value == pytest.approx(8, abs=1.5)
@@ -161,7 +162,7 @@ def test_missing_numerals_near_the_needle_are_looked_for_where_they_must_be() ->
 def test_no_numeral_is_made_up_where_none_is_printed() -> None:
     scale = linear(0, 100, 45, 270)
     pixels, geometry = dial([20, 40, 60, 80, 100], scale(10))
-    witness, texts, _ = witness_dial(NumeralReader(), pixels, geometry)
+    witness, texts, *_ = witness_dial(NumeralReader(), pixels, geometry)
     assert 0.0 not in [numeral.value for numeral in witness.numerals]
     assert "0" not in {text.text for text in texts}
 

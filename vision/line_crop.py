@@ -1,0 +1,123 @@
+"""A line of print at a known place, cut out level and grey for the line reader.
+
+Places come from anywhere: a heat map, the boxes of a text detector, a display's points, a grid on the face. They are
+a little off, so the crop keeps a margin around the letters and the reader is trained on such errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.fields import Point
+
+Pixels = NDArray[np.uint8]
+
+CROP_HEIGHT_PX = 32
+LETTER_PX = 16.0
+"""Height of the letters within the crop: the other half is margin for places that are off."""
+CROP_WIDTHS_PX = (96, 160)
+SIDE_MARGIN_PX = 6.0
+MIN_HEIGHT_PX, MAX_HEIGHT_PX = 3.0, 4096.0
+
+
+class LineError(ValueError):
+    """An image or a place that no line can be read from."""
+
+
+class LinePlace(NamedTuple):
+    """Where a line of letters stands: centre, height of its capitals or digits and width, in pixels of the image.
+
+    `angle_deg` is the direction of reading, clockwise from the x axis to the right.
+    """
+
+    center: Point
+    height_px: float
+    width_px: float
+    angle_deg: float = 0.0
+
+
+class LineImage:
+    """A grey image with its halves, quarters ...: crops of large letters are taken from a smaller one, free of aliases."""
+
+    def __init__(self, image: Pixels) -> None:
+        """`image` is uint8, RGB (H, W, 3) or grey (H, W). Raises LineError where it is not."""
+        if image.dtype != np.uint8 or image.ndim not in (2, 3) or min(image.shape[:2]) < 4:
+            raise LineError(f"expected a uint8 RGB or grey image of at least 4 x 4 px, got {image.dtype} {image.shape}")
+        gray = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8)
+        self._levels: list[Pixels] = [np.ascontiguousarray(gray)]
+
+    def level(self, number: int) -> Pixels:
+        """The image halved `number` times, or as often as it goes."""
+        while len(self._levels) <= number and min(self._levels[-1].shape) >= 8:
+            last = self._levels[-1]
+            half = (max(1, last.shape[1] // 2), max(1, last.shape[0] // 2))
+            self._levels.append(np.asarray(cv2.resize(last, half, interpolation=cv2.INTER_AREA), np.uint8))
+        return self._levels[min(number, len(self._levels) - 1)]
+
+
+def crop_scale(place: LinePlace, width_px: int) -> float:
+    """Crop pixels per image pixel: the letters at their height, smaller where the line would not fit."""
+    return min(LETTER_PX / place.height_px, (width_px - 2.0 * SIDE_MARGIN_PX) / max(place.width_px, 1.0))
+
+
+def crop_width(place: LinePlace) -> int:
+    """The narrowest crop that takes the line at full height, else the widest."""
+    needed = place.width_px * LETTER_PX / place.height_px + 2.0 * SIDE_MARGIN_PX
+    return next((width for width in CROP_WIDTHS_PX if needed <= width), CROP_WIDTHS_PX[-1])
+
+
+def line_crop(image: LineImage, place: LinePlace, width_px: int) -> Pixels:
+    """The line level in the middle of a grey crop of 32 x `width_px`.
+
+    Beyond the image the edge is repeated. Raises LineError for a place that is not finite or has no size.
+    """
+    numbers = (*place.center, place.height_px, place.width_px, place.angle_deg)
+    if not all(math.isfinite(number) for number in numbers) or not MIN_HEIGHT_PX <= place.height_px <= MAX_HEIGHT_PX:
+        raise LineError(f"a line needs a finite place and a height of at least {MIN_HEIGHT_PX} px, got {place}")
+    scale = crop_scale(place, width_px)
+    number = max(0, math.floor(math.log2(1.0 / scale) + 0.25)) if scale < 1.0 else 0
+    picture = image.level(number)
+    ratio_x, ratio_y = picture.shape[1] / image.level(0).shape[1], picture.shape[0] / image.level(0).shape[0]
+    turn = math.radians(place.angle_deg)
+    cos, sin = math.cos(turn) / scale, math.sin(turn) / scale
+    # From pixels of the crop to pixels of the picture, centres of pixels at +0.5.
+    axes = np.array([[cos * ratio_x, -sin * ratio_x], [sin * ratio_y, cos * ratio_y]])
+    middle = np.array([width_px / 2.0 - 0.5, CROP_HEIGHT_PX / 2.0 - 0.5])
+    center = np.array([place.center[0] * ratio_x - 0.5, place.center[1] * ratio_y - 0.5])
+    matrix = np.column_stack([axes, center - axes @ middle])
+    how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    size = (width_px, CROP_HEIGHT_PX)
+    return np.asarray(cv2.warpAffine(picture, matrix, size, flags=how, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def place_of_corners(corners: Sequence[Point]) -> LinePlace:
+    """The place of a line from its four corners, clockwise from its own top left."""
+    if len(corners) != 4:
+        raise LineError(f"a line has four corners, got {len(corners)}")
+    top_left, top_right, low_right, low_left = (np.asarray(corner, float) for corner in corners)
+    along = (top_right + low_right - top_left - low_left) / 2.0
+    down = (low_left + low_right - top_left - top_right) / 2.0
+    center = (top_left + top_right + low_right + low_left) / 4.0
+    return LinePlace(
+        (float(center[0]), float(center[1])),
+        float(np.hypot(*down)),
+        float(np.hypot(*along)),
+        math.degrees(math.atan2(along[1], along[0])),
+    )
+
+
+def place_of_points(left: Point, right: Point, top: Point) -> LinePlace:
+    """The place of a row from the middles of its left and right side and of its top side."""
+    along = (right[0] - left[0], right[1] - left[1])
+    width = math.hypot(*along)
+    if width == 0.0:
+        raise LineError(f"a row needs two ends, got {left} twice")
+    center = ((left[0] + right[0]) / 2.0, (left[1] + right[1]) / 2.0)
+    off = abs((top[0] - center[0]) * along[1] - (top[1] - center[1]) * along[0]) / width
+    return LinePlace(center, 2.0 * off, width, math.degrees(math.atan2(along[1], along[0])))

@@ -1,0 +1,233 @@
+"""Crops to train and measure the line reader with: lines of known text at places that are a little off, and no lines.
+
+Whoever reads a line at a known place gets the place from elsewhere, a few pixels off, too large or too small: so
+training jitters place, height and angle, and light, sharpness and noise with them. What stands elsewhere (other words,
+ticks, plain face) is to be spelled as nothing, which is what keeps a unit from being seen where none is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from tqdm import tqdm
+
+from vision.fields import Contract
+from vision.line_crop import CROP_WIDTHS_PX, LETTER_PX, LineImage, LinePlace, Pixels, crop_width, line_crop, place_of_corners
+from vision.line_reader import plain_line
+from vision.samples import InstrumentTruth, SampleError, read_records
+
+KINDS = ("unit", "row", "numeral", "nothing")
+LETTER_WIDTH = 0.85
+"""Of a letter of print to the height of its capitals, spacing included."""
+NUMERAL_TO_UNIT = 0.9
+"""Height of the numerals to that of the unit of the same scale, where nothing better is known."""
+CLEAR_HEIGHTS = 1.6
+
+
+class LineJitter(Contract):
+    """Errors of places and of light; lengths as shares of the letters' height."""
+
+    height_low: float = 0.7
+    height_high: float = 1.6
+    along: float = 0.35
+    across: float = 0.16
+    angle_deg: float = 5.0
+    invert_share: float = 0.3
+    blur_share: float = 0.4
+    coarse_share: float = 0.3
+    noise_share: float = 0.4
+    glare_share: float = 0.15
+
+
+class LineOptions(Contract):
+    """How crops are drawn from pictures: `shares` are of units, rows, numerals and places without a line."""
+
+    batch_size: Annotated[int, Field(ge=4)] = 64
+    shares: tuple[float, float, float, float] = (0.40, 0.24, 0.12, 0.24)
+    min_height_px: float = 6.0
+    jitter: LineJitter = LineJitter()
+
+
+class Line(NamedTuple):
+    """A line of known text in a picture."""
+
+    picture: int
+    text: str
+    place: LinePlace
+    kind: str
+    unit: str | None = None
+
+
+class LineExample(NamedTuple):
+    """A crop and what it spells; empty where it holds no line."""
+
+    crop: Pixels
+    text: str
+
+
+class LinePictures:
+    """Grey pictures of dataset folders with every line whose place is known."""
+
+    def __init__(self, folders: Sequence[Path], min_height_px: float = 6.0) -> None:
+        cv2.setNumThreads(1)
+        self.images: list[LineImage] = []
+        self.lines: list[Line] = []
+        self._occupied: list[list[LinePlace]] = []
+        self._dials: list[int] = []
+        for folder in folders:
+            for record in tqdm(read_records(folder), desc=str(folder), unit="img", leave=False):
+                gray = cv2.imread(str(folder / record.file_name), cv2.IMREAD_GRAYSCALE)
+                if gray is None:
+                    raise SampleError(f"{folder / record.file_name} cannot be decoded")
+                lines = [line for one in record.truth.instruments for line in lines_of(one, len(self.images))]
+                self._occupied.append([line.place for line in lines])
+                self.lines += [
+                    line for line in lines if line.place.height_px >= min_height_px and plain_line(line.text) == line.text
+                ]
+                if all(one.fields.kind == "dial" for one in record.truth.instruments):
+                    self._dials.append(len(self.images))
+                self.images.append(LineImage(np.asarray(gray, np.uint8)))
+        if not self.lines:
+            raise SampleError(f"no lines with known places in {', '.join(map(str, folders))}")
+
+    def empty_place(self, rng: np.random.Generator, tries: int = 3) -> tuple[int, LinePlace]:
+        """A place on or beside a dial without a line of ours; of `tries` the one where most is to be seen."""
+        best: tuple[int, LinePlace] | None = None
+        most = -1.0
+        numbers = self._dials or list(range(len(self.images)))
+        while tries > 0 or best is None:
+            number = numbers[int(rng.integers(len(numbers)))]
+            rows, columns = self.images[number].level(0).shape
+            height = float(np.exp(rng.uniform(math.log(7.0), math.log(0.09 * min(rows, columns)))))
+            center = (float(rng.uniform(0.05, 0.95) * columns), float(rng.uniform(0.05, 0.95) * rows))
+            place = LinePlace(center, height, height * float(rng.uniform(0.8, 4.0)), float(rng.normal(0.0, 8.0)))
+            if not all(_is_clear(place, other) for other in self._occupied[number]):
+                continue
+            tries -= 1
+            seen = float(line_crop(self.images[number], place, CROP_WIDTHS_PX[0]).std())
+            if seen > most:
+                best, most = (number, place), seen
+        return best
+
+
+def lines_of(instrument: InstrumentTruth, picture: int) -> list[Line]:
+    """The lines of an instrument: units, rows of digits, and numerals where a unit tells how large they are."""
+    if not instrument.readable:
+        return []
+    lines: list[Line] = []
+    for unit in instrument.units:
+        text = plain_line(unit.text) or unit.text
+        width = LETTER_WIDTH * unit.height_px * max(1, len(text))
+        lines.append(Line(picture, text, LinePlace(unit.center, unit.height_px, width, unit.angle_deg), "unit", unit.unit))
+    for row in instrument.rows:
+        lines.append(Line(picture, plain_line(row.text) or row.text, place_of_corners(row.corners), "row"))
+    primary = [unit for unit in instrument.units if unit.primary]
+    x0, y0, x1, y1 = instrument.box
+    height = NUMERAL_TO_UNIT * primary[0].height_px if primary else 0.06 * max(x1 - x0, y1 - y0)
+    for numeral in instrument.numerals:
+        text = plain_line(numeral.text) or numeral.text
+        place = LinePlace(numeral.center, height, LETTER_WIDTH * height * len(text), primary[0].angle_deg if primary else 0.0)
+        lines.append(Line(picture, text, place, "numeral" if primary else "unsure"))
+    return lines
+
+
+def _is_clear(place: LinePlace, other: LinePlace) -> bool:
+    """Whether a crop about `place` does not hold the other line near its middle."""
+    reach = CLEAR_HEIGHTS * place.height_px + 0.5 * other.width_px
+    return math.dist(place.center, other.center) > reach or other.height_px > 3.5 * place.height_px
+
+
+def jittered(rng: np.random.Generator, place: LinePlace, jitter: LineJitter, *, sure: bool = True) -> LinePlace:
+    """The place as somebody else would state it: a little off, too large or too small, turned."""
+    low, high = (jitter.height_low, jitter.height_high) if sure else (0.85, 1.2)
+    height = place.height_px * float(np.exp(rng.uniform(math.log(low), math.log(high))))
+    along = float(np.clip(rng.normal(0.0, jitter.along), -0.9, 0.9)) * place.height_px
+    across = float(np.clip(rng.normal(0.0, jitter.across), -0.35, 0.35)) * place.height_px
+    turn = math.radians(place.angle_deg)
+    x = place.center[0] + along * math.cos(turn) - across * math.sin(turn)
+    y = place.center[1] + along * math.sin(turn) + across * math.cos(turn)
+    if rng.random() < 0.5:  # a heat map knows its places to a cell
+        x, y = round(x), round(y)
+    width = place.width_px * float(np.exp(rng.uniform(-0.25, 0.35)))
+    angle = place.angle_deg + float(np.clip(rng.normal(0.0, jitter.angle_deg), -12.0, 12.0))
+    return LinePlace((x, y), height, width, angle)
+
+
+def worn(rng: np.random.Generator, crop: Pixels, jitter: LineJitter) -> Pixels:
+    """The crop in another light, less sharp, coarser, with noise."""
+    picture: NDArray[Any] = crop.astype(np.float32)
+    height, width = crop.shape
+    if rng.random() < jitter.coarse_share:
+        factor = float(rng.uniform(0.4, 0.9))
+        small = cv2.resize(picture, (max(8, round(width * factor)), max(6, round(height * factor))), interpolation=cv2.INTER_AREA)
+        picture = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+    if rng.random() < jitter.blur_share:
+        sigmas = rng.uniform(0.2, 1.5, 2)
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(sigmas[0]), sigmaY=float(sigmas[1])), np.float32)
+    if rng.random() < jitter.invert_share:
+        picture = 255.0 - picture
+    if rng.random() < 0.5:
+        picture = 255.0 * (np.clip(picture, 0, 255) / 255.0) ** float(np.exp(rng.uniform(-0.5, 0.5)))
+    if rng.random() < jitter.glare_share:
+        x, y = rng.uniform(0, width), rng.uniform(0, height)
+        radius = rng.uniform(8.0, 60.0)
+        columns, rows = np.arange(width)[None, :], np.arange(height)[:, None]
+        spot = np.exp(-((columns - x) ** 2 + (rows - y) ** 2) / (2 * radius**2))
+        picture = picture + (255.0 - picture) * spot * float(rng.uniform(0.2, 0.85))
+    if rng.random() < 0.5:
+        contrast = float(rng.uniform(0.25, 1.0))
+        picture = contrast * picture + float(rng.uniform(0.0, 255.0 * (1.0 - contrast)))
+    if rng.random() < jitter.noise_share:
+        # Against the contrast that is left: what nobody could see teaches nothing.
+        spread = float(rng.uniform(0.02, 0.4)) * float(picture.std()) + 1.0
+        picture = picture + rng.normal(0.0, spread, picture.shape)
+    return np.asarray(np.clip(picture, 0, 255), np.uint8)
+
+
+class LineStream:
+    """An endless stream of batches, each of crops of one width; rare texts come as often as common ones, nearly."""
+
+    def __init__(self, pictures: LinePictures, options: LineOptions, seed: int) -> None:
+        self.pictures, self.options = pictures, options
+        self.rng = np.random.default_rng(seed)
+        self._pools: dict[str, tuple[list[Line], NDArray[np.float64]]] = {}
+        for kind in KINDS[:3]:
+            lines = [line for line in pictures.lines if line.kind == kind]
+            counts = Counter(line.text for line in lines)
+            weights = np.array([counts[line.text] ** -0.7 for line in lines])
+            self._pools[kind] = (lines, np.cumsum(weights / weights.sum()) if lines else weights)
+
+    def batch(self) -> list[LineExample]:
+        """`batch_size` examples of one width."""
+        width = CROP_WIDTHS_PX[0] if self.rng.random() < 0.65 else CROP_WIDTHS_PX[-1]
+        examples: list[LineExample] = []
+        while len(examples) < self.options.batch_size:
+            example = self._example(width)
+            if example is not None:
+                examples.append(example)
+        return examples
+
+    def _example(self, width: int) -> LineExample | None:
+        rng, jitter = self.rng, self.options.jitter
+        kind = KINDS[int(rng.choice(len(KINDS), p=np.asarray(self.options.shares)))]
+        if kind == "nothing":
+            number, place = self.pictures.empty_place(rng)
+            return LineExample(worn(rng, line_crop(self.pictures.images[number], place, width), jitter), "")
+        lines, cumulated = self._pools[kind]
+        if not lines:
+            return None
+        line = lines[min(len(lines) - 1, int(np.searchsorted(cumulated, rng.random())))]
+        place = jittered(rng, line.place, jitter, sure=kind != "numeral")
+        if crop_width(place) > width:
+            return None
+        if place.height_px < LETTER_PX / 6.0:
+            return None
+        return LineExample(worn(rng, line_crop(self.pictures.images[line.picture], place, width), jitter), line.text)

@@ -1,0 +1,228 @@
+"""The line reader: one small network that reads a line of print or of segments at a known place.
+
+It spells numerals, units, rows of digits and drums of counters, and spells nothing where nothing of that kind stands:
+other words, ticks, parts of a needle. Trained by connectionist temporal classification (Graves et al., 2006), so the
+probability of any spelling can be asked for, which is how units are told (`vision.unit_witness`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from vision.line_crop import LineImage, LinePlace, Pixels, crop_scale, crop_width, line_crop
+
+SHIPPED_LINES = Path(__file__).parent / "weights" / "lines"
+MODEL_FILE, CARD_FILE = "model.safetensors", "card.json"
+CHARACTERS = '0123456789.-+/%°"xABCDEFGHIKLMNOPRSTUVabcdefghiklmnoprstuvwzWкгсм'
+"""What can be spelled. Superscripts and subscripts are spelled as their digits, a multiplication sign as x."""
+BLANK = 0
+STEP_PX = 4
+BATCH = 64
+
+Floats = NDArray[np.float32]
+
+
+class LineWeightsError(ValueError):
+    """A folder without the weights of a line reader, or with another one's."""
+
+
+class LineReading(NamedTuple):
+    """What stands at a place: the text (empty where nothing is read), its probability, and each character's.
+
+    `confidence` is the probability of exactly this text; `log_probs` (T, 1 + characters) allows to ask for another.
+    """
+
+    text: str
+    confidence: float
+    characters: tuple[float, ...]
+    place: LinePlace
+    log_probs: Floats
+
+
+_PLAIN = str.maketrans({"²": "2", "³": "3", "₂": "2", "×": "x", "·": ".", "'": "", "º": "°", "％": "%", ",": "."})
+
+
+def plain_line(text: str) -> str | None:
+    """The text as the reader spells it, without spaces; None where it has characters that it cannot spell."""
+    plain = "".join(text.replace("℃", "°C").replace("℉", "°F").split()).translate(_PLAIN)
+    return plain if all(character in CHARACTERS for character in plain) else None
+
+
+def encode_line(text: str) -> list[int]:
+    """Classes of a plain text, 1 for the first character."""
+    return [1 + CHARACTERS.index(character) for character in text]
+
+
+def lines_shipped() -> bool:
+    """Whether weights of a line reader come with the package."""
+    return (SHIPPED_LINES / MODEL_FILE).is_file()
+
+
+class _Residual(nn.Module):
+    """Depthwise and pointwise convolution along the line, added to what comes in."""
+
+    def __init__(self, width: int, kernel: int) -> None:
+        super().__init__()
+        self.depth = nn.Conv1d(width, width, kernel, padding=kernel // 2, groups=width, bias=False)
+        self.norm = nn.BatchNorm1d(width)
+        self.point = nn.Sequential(nn.Conv1d(width, 2 * width, 1), nn.GELU(), nn.Conv1d(2 * width, width, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.point(self.norm(self.depth(x)))  # type: ignore[no-any-return]
+
+
+def _block(inputs: int, outputs: int, kernel: tuple[int, int] = (3, 3), stride: tuple[int, int] = (1, 1)) -> nn.Sequential:
+    padding = (kernel[0] // 2, kernel[1] // 2)
+    convolution = nn.Conv2d(inputs, outputs, kernel, stride, padding, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True))
+
+
+class LineNetwork(nn.Module):
+    """Crops (B, 1, 32, W), standardised -> log-probabilities (B, W / 4, 1 + characters); 0.55 M parameters."""
+
+    def __init__(self, width: int = 144) -> None:
+        super().__init__()
+        self.eyes = nn.Sequential(
+            _block(1, 16),
+            nn.MaxPool2d(2),  # 16 x W/2
+            _block(16, 40),
+            nn.MaxPool2d(2),  # 8 x W/4
+            _block(40, 96),
+            _block(96, 96),
+            nn.MaxPool2d((2, 1)),  # 4 x W/4
+        )
+        self.flatten = nn.Sequential(nn.Conv1d(4 * 96, width, 3, padding=1, bias=False), nn.BatchNorm1d(width), nn.ReLU())
+        self.line = nn.Sequential(_Residual(width, 5), _Residual(width, 5), _Residual(width, 7))
+        self.spell = nn.Conv1d(width, 1 + len(CHARACTERS), 1)
+
+    def forward(self, crops: Tensor) -> Tensor:
+        seen = self.eyes(crops)  # (B, 96, 4, W/4)
+        h = self.flatten(seen.flatten(1, 2))  # (B, width, W/4)
+        return self.spell(self.line(h)).float().log_softmax(1).transpose(1, 2)  # type: ignore[no-any-return]
+
+
+def standardised(crops: Pixels | Sequence[Pixels]) -> Tensor:
+    """Crops (B, 32, W) uint8 as float (B, 1, 32, W), each with mean 0 and deviation 1: exposure and contrast do not count."""
+    pixels = torch.from_numpy(np.stack(list(crops))).float()[:, None]
+    mean, deviation = pixels.mean((2, 3), keepdim=True), pixels.std((2, 3), keepdim=True)
+    return (pixels - mean) / (deviation + 4.0)
+
+
+class LineReader:
+    """Reads lines with one network that is loaded once."""
+
+    def __init__(self, network: LineNetwork, card: dict[str, Any] | None = None) -> None:
+        self.network = network.eval()
+        self.card = card or {}
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED_LINES) -> LineReader:
+        """The reader of a weights folder. Raises LineWeightsError where it holds none, or one of other characters."""
+        file, card_file = folder / MODEL_FILE, folder / CARD_FILE
+        if not file.is_file() or not card_file.is_file():
+            raise LineWeightsError(f"{folder} holds no line reader: {MODEL_FILE} and {CARD_FILE} are needed")
+        card = json.loads(card_file.read_text(encoding="utf-8"))
+        if card.get("characters") != CHARACTERS:
+            raise LineWeightsError(f"the line reader in {folder} spells {card.get('characters')!r}, not {CHARACTERS!r}")
+        network = LineNetwork()
+        network.load_state_dict({name: tensor.float() for name, tensor in load_file(file).items()})
+        return cls(network, card)
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write half-precision weights and their card."""
+        folder.mkdir(parents=True, exist_ok=True)
+        state = {name: t.half() if t.is_floating_point() else t for name, t in self.network.state_dict().items()}
+        save_file({name: tensor.contiguous() for name, tensor in state.items()}, folder / MODEL_FILE)
+        text = json.dumps({**card, "characters": CHARACTERS}, indent=1, ensure_ascii=False)
+        (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
+
+    def read_lines(self, image: Pixels | LineImage, places: Sequence[LinePlace]) -> tuple[LineReading, ...]:
+        """What stands at each place of the image (uint8 RGB or grey). Raises LineError for an unusable image or place."""
+        source = image if isinstance(image, LineImage) else LineImage(image)
+        result: list[LineReading | None] = [None] * len(places)
+        by_width: dict[int, list[int]] = {}
+        for index, place in enumerate(places):
+            by_width.setdefault(crop_width(place), []).append(index)
+        for width, indices in by_width.items():
+            crops = [line_crop(source, places[index], width) for index in indices]
+            for start in range(0, len(crops), BATCH):
+                for index, scores in zip(indices[start:], self.log_probs(crops[start : start + BATCH]), strict=False):
+                    result[index] = read_scores(scores, places[index])
+        return tuple(reading for reading in result if reading is not None)
+
+    @torch.inference_mode()
+    def log_probs(self, crops: Sequence[Pixels]) -> Floats:
+        """Log-probabilities (B, T, 1 + characters) of crops of one width."""
+        return np.asarray(self.network(standardised(crops)).numpy(), np.float32)
+
+
+def read_scores(scores: Floats, place: LinePlace) -> LineReading:
+    """The text on the best path; repeated symbols collapse and blanks vanish."""
+    best = scores.argmax(1)
+    text: list[str] = []
+    characters: list[float] = []
+    start = 0
+    while start < len(best):
+        end = start
+        while end + 1 < len(best) and best[end + 1] == best[start]:
+            end += 1
+        if best[start] != BLANK:
+            text.append(CHARACTERS[best[start] - 1])
+            characters.append(float(np.exp(scores[start : end + 1, best[start]].max())))
+        start = end + 1
+    spelled = "".join(text)
+    confidence = float(np.exp(text_log_probs(scores[None], [spelled])[0, 0]))
+    return LineReading(spelled, confidence, tuple(characters), place, scores)
+
+
+def character_places(reading: LineReading) -> tuple[float, ...]:
+    """Where each character of the reading stands along the line, in pixels of the image from the place's centre."""
+    best = reading.log_probs.argmax(1)
+    width = STEP_PX * len(best)
+    scale = crop_scale(reading.place, width)
+    starts = [t for t in range(len(best)) if best[t] != BLANK and (t == 0 or best[t] != best[t - 1])]
+    middles = []
+    for start in starts:
+        end = start
+        while end + 1 < len(best) and best[end + 1] == best[start]:
+            end += 1
+        middles.append(((start + end + 1) / 2.0 * STEP_PX - width / 2.0) / scale)
+    return tuple(middles)
+
+
+def text_log_probs(scores: Floats, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Log-probability (B, S) of each text for each of the scores (B, T, 1 + characters): the sum over all paths."""
+    longest = max((len(text) for text in texts), default=0)
+    states = 2 * longest + 1
+    labels = np.zeros((len(texts), states), np.int64)
+    for row, text in enumerate(texts):
+        labels[row, 1 : 2 * len(text) : 2] = encode_line(text)
+    last = np.array([2 * len(text) for text in texts])
+    skip = np.zeros_like(labels, bool)
+    skip[:, 2:] = (labels[:, 2:] != BLANK) & (labels[:, 2:] != labels[:, :-2])
+    with np.errstate(divide="ignore"):
+        emitted = np.exp(scores.astype(np.float64))[:, :, labels]  # (B, T, S, states)
+        alpha = np.zeros((len(scores), len(texts), states))
+        alpha[:, :, :2] = emitted[:, 0, :, :2]
+        shift = np.zeros((len(scores), len(texts)))
+        for step in range(1, scores.shape[1]):
+            moved = alpha.copy()
+            moved[:, :, 1:] += alpha[:, :, :-1]
+            moved[:, :, 2:] += np.where(skip[:, 2:], alpha[:, :, :-2], 0.0)
+            alpha = moved * emitted[:, step]
+            total = alpha.sum(2)
+            total[total == 0.0] = 1.0
+            alpha /= total[:, :, None]
+            shift += np.log(total)
+        rows = np.arange(len(texts))
+        ends = alpha[:, rows, last] + np.where(last > 0, alpha[:, rows, np.maximum(last - 1, 0)], 0.0)
+        return np.asarray(np.log(ends) + shift)

@@ -1,0 +1,92 @@
+"""Printed units that the packaged OCR missed, found by the line reader and handed on as printed text.
+
+As text they take part in everything that tells which unit belongs to which scale: the ratio of dual scales, colour,
+size and place. Where the OCR read another unit at the same place, or the units of a face measure different things, the
+line reader's is left out: no unit is better than a wrong one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vision.fields import Point
+from vision.line_crop import LineImage, LinePlace, Pixels
+from vision.line_reader import LineReader
+from vision.numerals import Look, PrintedText, TextPatch, patch_color
+from vision.printed_numbers import UnitMark, find_units
+from vision.unit_places import column_places, places_around, places_of_boxes
+from vision.unit_witness import SeenUnit, find_unit_lines
+from vision.units import compatible
+
+BOX_TO_LETTERS = 1.4
+"""Height of a text detector's box to that of the letters in it: texts of both kinds are compared by size."""
+SAME_PLACE_HEIGHTS = 1.6
+MAX_UNITS = 2
+PRINTED = {"kgf/cm2": "kgf/cm²", "mmH2O": "mmH₂O", "inH2O": "inH₂O", "m3": "m³", "m3/h": "m³/h"}
+"""With their raised digits, which are no numbers of a scale."""
+
+
+class FoundUnit(NamedTuple):
+    """A unit that the OCR missed, as the line reader saw it and as printed text."""
+
+    seen: SeenUnit
+    text: PrintedText
+
+
+class UnitFinder:
+    """Looks for units with a line reader."""
+
+    def __init__(self, lines: LineReader) -> None:
+        self.lines = lines
+
+    def missed_units(self, crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> tuple[FoundUnit, ...]:
+        """Units at `places`, in the boxes of the look and about the pivot that the look's texts do not have, best first."""
+        asked = asked_places(crop, look, pivot, places)
+        if not asked:
+            return ()
+        seen = find_unit_lines(self.lines, LineImage(crop), asked)
+        return tuple(FoundUnit(unit, printed_unit(crop, unit)) for unit in _not_yet_read(seen, find_units(look.texts)))
+
+
+def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> list[LinePlace]:
+    """All places of a crop at which a unit is looked for."""
+    boxes = places_of_boxes(look.texts, look.unread)
+    column = [] if places else column_places(look.texts, pivot)
+    known = [around for place in places for around in places_around(place)]
+    return [place for place in (*known, *boxes, *column) if _is_within(place, crop)]
+
+
+def _is_within(place: LinePlace, crop: Pixels) -> bool:
+    return bool(0.0 <= place.center[0] < crop.shape[1] and 0.0 <= place.center[1] < crop.shape[0])
+
+
+def _not_yet_read(seen: Sequence[SeenUnit], printed: Sequence[UnitMark]) -> list[SeenUnit]:
+    """Without units that the OCR read, that stand where it read another, or that measure something else than its units."""
+    kept: list[SeenUnit] = []
+    for unit in seen:
+        if unit.unit in {mark.unit for mark in printed} | {one.unit for one in kept}:
+            continue
+        if any(_overlap(unit, mark) for mark in printed):
+            continue
+        others = [mark.unit for mark in printed] or [one.unit for one in kept]
+        if any(not compatible(unit.unit, other) for other in others):
+            continue
+        kept.append(unit)
+    return kept[:MAX_UNITS]
+
+
+def _overlap(unit: SeenUnit, mark: UnitMark) -> bool:
+    return math.dist(unit.place.center, mark.center) < SAME_PLACE_HEIGHTS * max(unit.place.height_px, mark.height_px)
+
+
+def printed_unit(crop: Pixels, unit: SeenUnit) -> PrintedText:
+    """The unit as printed text, its box as large as a text detector's would be."""
+    name = PRINTED.get(unit.unit, unit.unit)
+    text = name if unit.multiplier == 1.0 else f"x{unit.multiplier:g} {name}"
+    place = unit.place
+    height, width = BOX_TO_LETTERS * place.height_px, max(1.0, 0.8 * len(text)) * place.height_px
+    color = patch_color(crop, TextPatch(place.center, width, height, place.angle_deg))
+    centers = tuple(place.center for _ in text)
+    return PrintedText(text, place.center, height, width, place.angle_deg, unit.confidence, color, centers)
