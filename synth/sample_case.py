@@ -68,7 +68,7 @@ def sample_case(rng: Rng, style: str) -> Case:
         flange_color=gray(rng, 10, 200),
         stem=stem,  # type: ignore[arg-type]
         stem_color=near(rng, (176, 142, 72), 16) if chance(rng, 0.55) else gray(rng, 90, 190),
-        recess=between(rng, 0, 14),
+        recess=between(rng, 0, 14) if bezel_style != "none" else 0.0,  # without a rim the face is the front
         ring=between(rng, 1, 6) if chance(rng, 0.25) else 0.0,
         ring_color=gray(rng, 5, 60) if chance(rng, 0.6) else gray(rng, 150, 240),
     )

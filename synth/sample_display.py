@@ -32,6 +32,7 @@ LCD_BACKS: tuple[Color, ...] = (
 )
 NEGATIVE_BACKS: tuple[Color, ...] = ((40, 90, 200), (10, 60, 130), (30, 30, 40), (20, 110, 160))
 STATUSES = ("Er1", "Err", "E02", "----", "---", "HHH", "LLL", "oFF", "on", "OPEn", "dEF", "run", "FAIL", "tESt", "init")
+LEADS = ("b", "P", "C", "A", "H", "L", "d", "n")
 PHASES = (("Ua", "Ub", "Uc"), ("Ia", "Ib", "Ic"), ("Uab", "Ubc", "Uca"), ("V1", "V2", "V3"), ("A", "B", "C"), ("L1", "L2", "L3"))
 
 
@@ -115,7 +116,7 @@ def plain_rows(rng: Rng, inside: bool) -> tuple[DisplayRow, ...]:
     rows = []
     for index in range(count):
         own = unit if same or index == 0 else pick(rng, UNITS)
-        lead = pick(rng, ("b", "P", "C", "A", "H", "L", "d", "n")) if chance(rng, 0.08) else ""
+        lead = pick(rng, LEADS) if chance(rng, 0.08) else ""
         digits = sample_digits(rng, most)
         text = TEXTS.get(own, own) if inside else None
         row = DisplayRow(digits, lead, own if inside else None, text, comma=comma, unit_raised=raised)

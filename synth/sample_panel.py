@@ -91,9 +91,9 @@ def _on_board(rng: Rng, spec: DialSpec, color: Color) -> DialSpec:
     """A dashboard's dial: no rim, a face as dark as the board, print that glows."""
     ink = near(rng, pick(rng, ((245, 245, 245), (245, 245, 245), (110, 170, 255), (255, 140, 60), (120, 255, 160))), 8)
     hand = near(rng, HUES[pick(rng, ("red", "white", "orange"))], 10)
-    case = replace(
-        spec.case, shape="round", aspect=1.0, bezel=between(rng, 1, 4), bezel_style="none", bezel_color=color, depth=0.0, ring=0.0
-    )
+    rim = between(rng, 1, 4)
+    case = replace(spec.case, shape="round", aspect=1.0, bezel=rim, bezel_style="none", bezel_color=color, ring=0.0)
+    case = replace(case, depth=0.0, recess=0.0, flange=0.0, stem="none")
     return replace(
         spec,
         case=case,

@@ -9,12 +9,13 @@ from typing import TypeVar
 import skia
 
 from synth.display import PITCH, POINTS, WIDTH, text_extent
+from synth.errors import SpecError
 from synth.flat.pen import Pen
 from synth.spec import Color, Vec
 
 Glyph = TypeVar("Glyph")
 
-__all__ = ["DOTS", "LIT", "LIT14", "draw_dots", "draw_segments", "text_extent"]
+__all__ = ["DOTS", "LIT", "LIT14", "draw_dots", "draw_segments", "text_extent", "unwritable"]
 
 LIT: dict[str, str] = {
     "0": "abcdef",
@@ -203,7 +204,7 @@ def draw_segments(
                 tail = [(spot[0] - size, spot[1]), (spot[0] + size, spot[1]), (spot[0] - size * 0.6, spot[1] + size * 2.6)]
                 path.addPoly([skia.Point(*p) for p in tail], True)
             continue
-        names = every if ghost else _glyph(LIT14 if fourteen else LIT, char)
+        names = every if ghost else _glyph(LIT14 if fourteen else LIT, char, text)
         if fourteen:
             names = names.replace("g", "G")
         for shape in _character(names, *look):
@@ -213,9 +214,18 @@ def draw_segments(
     pen.canvas.drawPath(path, pen.paint(color, alpha, blur))
 
 
-def _glyph(glyphs: Mapping[str, Glyph], char: str) -> Glyph:
-    """The glyph of a sign, in its other case where a display has only that one. Raises KeyError naming the sign."""
-    return glyphs[char] if char in glyphs else glyphs[char.swapcase()]
+def unwritable(text: str, digit_style: str) -> str:
+    """The signs of a text that a display of this style cannot write; a typeface writes everything."""
+    glyphs = {"seven": LIT, "fourteen": LIT14, "dots": DOTS}.get(digit_style)
+    return "" if glyphs is None else "".join(c for c in text if c not in POINTS and not {c, c.swapcase()} & set(glyphs))
+
+
+def _glyph(glyphs: Mapping[str, Glyph], char: str, text: str) -> Glyph:
+    """The glyph of a sign, in its other case where a display has only that one. Raises SpecError naming the sign."""
+    for sign in (char, char.swapcase()):
+        if sign in glyphs:
+            return glyphs[sign]
+    raise SpecError(f"a display of this kind cannot write {char!r} (in {text!r})")
 
 
 def draw_dots(
@@ -238,7 +248,7 @@ def draw_dots(
         if char in POINTS:
             path.addRect(skia.Rect.MakeXYWH(x - 0.12 * height, top + height - tall, tall * full, tall * full))
             continue
-        rows = (31,) * 7 if ghost else _glyph(DOTS, char)
+        rows = (31,) * 7 if ghost else _glyph(DOTS, char, text)
         for row, bits in enumerate(rows):
             for column in range(5):
                 if bits >> (4 - column) & 1:

@@ -177,14 +177,14 @@ def test_the_box_is_what_is_drawn(style: str) -> None:
         scene = scene_of_seed(seed, recipe_of(style))
         spec = scene.instruments[0].spec
         assert isinstance(spec, DialSpec)
-        recess = 0.0 if spec.case.bezel_style == "none" else spec.case.recess  # without a rim the body alone stands out
-        front = replace(bare(spec), case=replace(spec.case, depth=0.0, recess=recess, stem="none"))
+        front = replace(bare(spec), case=replace(spec.case, depth=0.0, stem="none"))
         k = -0.08 if seed == 32 else 0.0
         pose = scene.instruments[0].pose
         small = Pose((SIDE / 2, SIDE / 2), 0.33 * SIDE, pose.roll_deg, pose.tilt_x_deg, pose.tilt_y_deg, pose.focal)
         scene = replace(scene, instruments=(Placed(front, small),))
         shown = studio(scene, front, k)
-        pale = sum(spec.case.bezel_color) > 380  # what the case stands out from
+        edge = spec.case.flange_color if spec.case.flange > 100 else spec.case.bezel_color
+        pale = sum(edge) > 380  # what the case stands out from
         shown = replace(shown, background=Background("black" if pale else "white", 1))
         x0, y0, x1, y1 = shown.truth().instruments[0].box
         empty = render(replace(shown, instruments=()))

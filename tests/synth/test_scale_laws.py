@@ -49,7 +49,8 @@ def scales(draw: st.DrawFn) -> Scale:
 @given(scales(), st.floats(-0.1, 1.1))
 @settings(max_examples=400, deadline=None)
 def test_values_and_fractions_are_exact_inverses(scale: Scale, fraction: float) -> None:
-    assert scale.fraction_of(scale.value_at(fraction)) == pytest.approx(fraction, abs=1e-9)
+    # A scale that starts flat (exponent 0.5) from a value far from 0: a double's last digit there is 1e-8 of the sweep.
+    assert scale.fraction_of(scale.value_at(fraction)) == pytest.approx(fraction, abs=1e-9 if scale.exponent >= 1 else 1e-7)
 
 
 @given(scales())
@@ -68,7 +69,8 @@ def test_values_grow_along_the_sweep(scale: Scale, fractions: list[float]) -> No
     ordered = sorted(fractions)
     values = [scale.value_at(f) for f in ordered]
     for (one, two), (a, b) in zip(itertools.pairwise(values), itertools.pairwise(ordered), strict=True):
-        assert two > one or b - a < 1e-9
+        assert two >= one
+        assert two > one or b - a < 1e-6, "closer places than this may share a value where the scale starts flat"
 
 
 @given(scales())
