@@ -28,7 +28,8 @@ from vision.line_crop import (
 def bar_picture(center: tuple[float, float], length: float, height: float, angle_deg: float) -> np.ndarray:
     """A black bar on white, turned clockwise, in a picture of 400 x 300."""
     picture = np.full((300, 400), 255, np.uint8)
-    corners = cv2.boxPoints((center, (length, height), angle_deg))
+    # Pixels have their centres at +0.5, as places count; OpenCV draws with centres at whole numbers.
+    corners = cv2.boxPoints(((center[0] - 0.5, center[1] - 0.5), (length, height), angle_deg))
     cv2.fillPoly(picture, [np.round(corners * 16).astype(np.int32)], 0, cv2.LINE_AA, 4)
     return picture
 

@@ -1,0 +1,186 @@
+"""Training data of the line reader: places, jitter, places without a line; and that a short run learns and is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.fields import GaugeFields
+from vision.line_crop import LinePlace, line_crop
+from vision.line_data import LineJitter, LineOptions, LinePictures, LineStream, jittered, lines_of, worn
+from vision.line_reader import CARD_FILE, MODEL_FILE, LineReader
+from vision.line_training import LineRecipe, line_loss, load_line_recipe, measure_lines, train_lines
+from vision.recipe import VALIDATION_SEED, RecipeError
+from vision.samples import DigitRow, InstrumentTruth, Numeral, PhotoTruth, PrintedUnit, SampleError, SampleRecord, write_records
+
+UNITS = ("bar", "psi", "MPa", "°C")
+
+
+def truth(unit: str = "bar", **changes: object) -> InstrumentTruth:
+    base: dict[str, object] = {
+        "box": (20, 20, 220, 220),
+        "fields": GaugeFields(kind="dial", unit=unit),
+        "units": (PrintedUnit(text=unit, unit=unit, center=(120, 160), height_px=16),),
+        "numerals": (Numeral(text="10", value=10, center=(180, 60)),),
+    }
+    return InstrumentTruth(**{**base, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Six pictures of 240 px with a unit and a numeral each."""
+    records = []
+    for number in range(6):
+        unit = UNITS[number % 3]
+        picture = np.full((240, 240), 230, np.uint8)
+        (width, height), _ = cv2.getTextSize(unit, cv2.FONT_HERSHEY_SIMPLEX, 0.75, 2)
+        cv2.putText(picture, unit, (120 - width // 2, 160 + height // 2), cv2.FONT_HERSHEY_SIMPLEX, 0.75, 20, 2, cv2.LINE_AA)
+        cv2.circle(picture, (120, 120), 100, 60, 2)
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture)
+        records.append(SampleRecord(file_name=f"{number}.png", truth=PhotoTruth(instruments=(truth(unit),))))
+    write_records(tmp_path, records)
+    return tmp_path
+
+
+def test_lines_of_an_instrument() -> None:
+    lines = {line.kind: line for line in lines_of(truth(), 3)}
+    assert lines["unit"].text == "bar"
+    assert lines["unit"].unit == "bar"
+    assert lines["unit"].picture == 3
+    assert lines["unit"].place.height_px == 16
+    assert lines["numeral"].place.center == (180, 60)
+    assert lines["numeral"].place.height_px == pytest.approx(16, rel=0.2)
+
+
+def test_rows_of_a_display() -> None:
+    corners = ((10.0, 10.0), (70.0, 10.0), (70.0, 30.0), (10.0, 30.0))
+    shown = truth(fields=GaugeFields(kind="digital"), units=(), numerals=(), rows=(DigitRow(text="56.1", corners=corners),))
+    (line,) = lines_of(shown, 0)
+    assert (line.kind, line.text) == ("row", "56.1")
+    assert line.place == LinePlace((40.0, 20.0), 20.0, 60.0, 0.0)
+
+
+def test_what_nobody_can_read_teaches_nothing() -> None:
+    assert lines_of(truth(readable=False), 0) == []
+
+
+def test_numerals_of_unknown_height_are_kept_clear_but_not_taught(folder: Path) -> None:
+    assert [line.kind for line in lines_of(truth(units=()), 0)] == ["unsure"]
+
+
+def test_jitter_stays_near_and_is_seeded() -> None:
+    place, jitter = LinePlace((100.0, 80.0), 20.0, 50.0, 5.0), LineJitter()
+    one = [jittered(np.random.default_rng(3), place, jitter) for _ in range(2)]
+    assert one[0] == one[1]
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        other = jittered(rng, place, jitter)
+        assert 0.69 * 20 <= other.height_px <= 1.61 * 20
+        assert abs(other.angle_deg - 5.0) <= 12.0
+        assert np.hypot(other.center[0] - 100.0, other.center[1] - 80.0) <= 20.0
+
+
+def test_wear_keeps_the_shape_and_is_seeded() -> None:
+    crop = np.random.default_rng(0).integers(0, 255, (32, 96)).astype(np.uint8)
+    for seed in range(20):
+        first, second = (worn(np.random.default_rng(seed), crop, LineJitter()) for _ in range(2))
+        assert first.shape == crop.shape
+        assert first.dtype == np.uint8
+        assert np.array_equal(first, second)
+
+
+def test_empty_places_keep_clear_of_lines(folder: Path) -> None:
+    pictures = LinePictures([folder])
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        number, place = pictures.empty_place(rng)
+        assert 0 <= number < 6
+        away = np.hypot(place.center[0] - 120, place.center[1] - 160)
+        assert away > 1.6 * place.height_px
+
+
+def test_batches_have_one_width_and_known_texts(folder: Path) -> None:
+    stream = LineStream(LinePictures([folder]), LineOptions(batch_size=16), seed=1)
+    seen = set()
+    for _ in range(6):
+        batch = stream.batch()
+        assert len(batch) == 16
+        assert len({example.crop.shape for example in batch}) == 1
+        seen |= {example.text for example in batch}
+    assert seen == {"", "bar", "psi", "MPa", "10"}
+
+
+def test_the_same_seed_gives_the_same_batches(folder: Path) -> None:
+    pictures = LinePictures([folder])
+    first, second = (LineStream(pictures, LineOptions(batch_size=8), seed=5).batch() for _ in range(2))
+    assert [example.text for example in first] == [example.text for example in second]
+    assert all(np.array_equal(a.crop, b.crop) for a, b in zip(first, second, strict=True))
+
+
+def test_a_folder_without_lines_is_named(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "0.png"), np.zeros((60, 60), np.uint8))
+    write_records(tmp_path, [SampleRecord(file_name="0.png", truth=PhotoTruth())])
+    with pytest.raises(SampleError, match="no lines"):
+        LinePictures([tmp_path])
+
+
+def test_a_picture_that_is_missing_is_named(folder: Path) -> None:
+    (folder / "2.png").unlink()
+    with pytest.raises(SampleError, match=r"2\.png"):
+        LinePictures([folder])
+
+
+def test_the_shipped_recipe_loads_and_keeps_evaluation_seeds_out() -> None:
+    recipe = load_line_recipe("lines")
+    assert sum(recipe.shares) == pytest.approx(1.0)
+    assert all(part.seed + part.count <= VALIDATION_SEED for part in recipe.data)
+    assert all(part.seed >= VALIDATION_SEED for part in recipe.validation)
+
+
+def test_unknown_recipes_and_keys_are_named(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match="no-such"):
+        load_line_recipe("no-such")
+    path = tmp_path / "mine.toml"
+    path.write_text("stepps = 3\n", encoding="utf-8")
+    with pytest.raises(RecipeError, match="stepps"):
+        load_line_recipe(str(path))
+
+
+def test_a_short_run_learns_and_is_written(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    recipe = LineRecipe(name="short", data=(), steps=50, batch_size=16, warmup_steps=5, min_height_px=4.0)
+    pictures = LinePictures([folder])
+    start = float(line_loss(_fresh(), LineStream(pictures, recipe, 9).batch()).detach())
+    reader = train_lines(recipe, [folder], [folder], out)
+    losses = [json.loads(line)["loss"] for line in (out / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert losses[-1] < 0.6 * start
+    card = json.loads((out / CARD_FILE).read_text(encoding="utf-8"))
+    assert card["steps"] == 50
+    assert card["samples"] == 800
+    assert set(card["exact_lines"]) == {"unit", "numeral", "nothing"}
+    assert (out / MODEL_FILE).is_file()
+    again = LineReader.load(out)
+    line = pictures.lines[0]
+    crop = line_crop(pictures.images[line.picture], line.place, 96)
+    assert np.allclose(reader.log_probs([crop]), again.log_probs([crop]), atol=0.1)
+
+
+def _fresh():  # type: ignore[no-untyped-def]
+    import torch
+
+    from vision.line_reader import LineNetwork
+
+    torch.manual_seed(0)
+    return LineNetwork().train()
+
+
+def test_measuring_counts_by_kind(folder: Path) -> None:
+    pictures = LinePictures([folder])
+    result = measure_lines(LineReader(_fresh()), pictures, nothing=20)
+    assert result["unit"]["count"] == 6
+    assert result["nothing"]["count"] == 20
+    assert 0.0 <= result["numeral"]["exact"] <= 1.0
