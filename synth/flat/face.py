@@ -14,6 +14,8 @@ from synth.scene import Wear
 from synth.spec import DialSpec, Vec, polar
 
 BRASS = (186, 150, 84)
+TILE = 640
+"""Side of the tile of grains in pixels: more than a face takes at any of its sizes."""
 
 
 def draw_face(pen: Pen, spec: DialSpec, half: float, wear: Wear, rng: np.random.Generator) -> None:
@@ -48,8 +50,8 @@ def draw_face(pen: Pen, spec: DialSpec, half: float, wear: Wear, rng: np.random.
 
 @lru_cache(maxsize=1)
 def _tile() -> Any:
-    """A tile of light and dark grains, the same in every process: made once, then only shifted, turned and stretched."""
-    noise = np.random.default_rng(20260101).normal(0, 90, (128, 128, 1))
+    """A tile of light and dark grains, the same in every process: made once, then parts of it are turned and stretched."""
+    noise = np.random.default_rng(20260101).normal(0, 90, (TILE, TILE, 1))
     tone = np.where(noise > 0, 255, 0).astype(np.uint8)
     cover = np.clip(np.abs(noise), 0, 255).astype(np.uint8)
     pixels = np.concatenate([tone, tone, tone, cover], axis=2)
@@ -59,15 +61,24 @@ def _tile() -> Any:
 def _noise(pen: Pen, spec: DialSpec, half: float, rng: np.random.Generator) -> None:
     """Fine noise, drawn out in one direction where the face is brushed."""
     wide, tall = {"brushed": (16.0, 0.35), "paper": (1.1, 1.1)}.get(spec.look.texture, (0.45, 0.45))
-    place = skia.Matrix()
-    place.setScale(wide, tall)
-    place.postRotate(float(rng.uniform(-4, 4)) + (90.0 if rng.random() < 0.3 else 0.0))
-    place.postTranslate(float(rng.uniform(0, 50)), float(rng.uniform(0, 50)))
-    repeat = skia.TileMode.kRepeat
+    turn = float(rng.uniform(-4, 4)) + (90.0 if rng.random() < 0.3 else 0.0)
+    reach = 1.1 * half * max(1.0, spec.case.aspect)
+    span_x, span_y = min(2 * reach / wide, TILE), min(2 * reach / tall, TILE)
+    x, y = float(rng.uniform(0, TILE - span_x)), float(rng.uniform(0, TILE - span_y))
     paint = skia.Paint(AntiAlias=False)
-    paint.setShader(_tile().makeShader(repeat, repeat, skia.SamplingOptions(skia.FilterMode.kNearest), place))
     paint.setAlphaf(0.015 + 0.045 * spec.look.grain)
-    pen.canvas.drawRect(skia.Rect.MakeLTRB(-half, -half, half, half), paint)
+    pen.canvas.save()
+    pen.canvas.rotate(turn)
+    # An image, not a shader made of one: setting such a shader copies the whole tile through an encoder.
+    pen.canvas.drawImageRect(
+        _tile(),
+        skia.Rect.MakeXYWH(x, y, span_x, span_y),
+        skia.Rect.MakeLTRB(-reach, -reach, reach, reach),
+        skia.SamplingOptions(skia.FilterMode.kNearest),
+        paint,
+        skia.Canvas.SrcRectConstraint.kFast_SrcRectConstraint,
+    )
+    pen.canvas.restore()
 
 
 def _mechanism(pen: Pen, pivot: Vec, radius: float, rng: np.random.Generator) -> None:
