@@ -8,12 +8,15 @@ import pytest
 import torch
 
 from tests.vision.test_adapter import make_card, worked
-from tests.vision.test_reader import EAGER, NOISE, TINY, png
+from tests.vision.test_reader import NOISE, TINY, png
 from vision import reader as reader_module
 from vision.adapter_files import save_adapter, weights_sha256
 from vision.donut import build_small, save
 from vision.fields import PhotoReading
-from vision.reader import Reader
+from vision.locate import LocateOptions
+from vision.reader import Reader, ReaderOptions
+
+EAGER = ReaderOptions(locate=LocateOptions(propose_threshold=0.01, confirm_threshold=0.01, max_instruments=2))
 
 
 @pytest.fixture(scope="module")
