@@ -124,7 +124,7 @@ def synth(
     ] = False,
 ) -> None:
     """Draw instruments whose truth is known: a dataset (--out), a sheet to look at (--sheet), or both."""
-    from serve.workshop import draw_dataset, draw_sheet, ready_blender
+    from serve.workshop import check_sheet, draw_dataset, draw_sheet, ready_blender
 
     if not prepare_blender and (recipe is None or (out is None and sheet is None)):
         raise typer.BadParameter("give a recipe, and --out for a dataset or --sheet for a contact sheet")
@@ -132,6 +132,8 @@ def synth(
         print_line(ready_blender())
     if recipe is None:
         return
+    if sheet is not None:
+        check_sheet(sheet, count if out is None else 1)
     if out is not None:
         print_line(
             draw_dataset(recipe, count=count, seed=seed, out=out, workers=workers, renderer=renderer, backgrounds=backgrounds)

@@ -63,8 +63,8 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except KeyboardInterrupt:
-            sys.stderr.write("\ngauge: interrupted\n")
+        except KeyboardInterrupt as stop:
+            sys.stderr.write(f"\ngauge: {str(stop) or 'interrupted'}\n")
             raise typer.Exit(code=EXIT_INTERRUPTED) from None
         except BrokenPipeError:
             # The reader of our output has gone (`gauge read ... | head -1`): keep Python from flushing into it at exit.

@@ -8,6 +8,7 @@ from typing import Literal
 
 from vision.samples import METADATA_NAME
 
+MOST_ON_SHEET = 300
 VALIDATION_SEED = 1_500_000_000
 """First seed of the pictures that a training is watched with: in the evaluation range, away from where tests begin."""
 
@@ -30,7 +31,8 @@ def draw_dataset(
         evaluation=seed >= EVALUATION_SEED, renderer=renderer, backgrounds=backgrounds, home=_blender_home(renderer)
     )
     folder = build_dataset(recipe, seed, count, out, workers=workers, options=options)
-    return f"{count} pictures with seeds {seed} to {seed + count - 1} in {folder}"
+    what = f"{count} pictures with seeds {seed} to {seed + count - 1}" if count > 1 else f"1 picture with seed {seed}"
+    return f"{what} in {folder}"
 
 
 def draw_sheet(
@@ -45,13 +47,25 @@ def draw_sheet(
     """Draw a contact sheet of `count` pictures with their truth on top and say where it is."""
     from itertools import islice
 
-    from synth.sheet import check_sheet_name, write_sheet
+    from synth.sheet import write_sheet
     from synth.stream import scene_stream
 
-    check_sheet_name(sheet)
+    check_sheet(sheet, count)
     stream = scene_stream(recipe, seed, renderer, backgrounds=backgrounds, home=_blender_home(renderer))
     write_sheet(sheet, ((one.picture, one.truth, f"seed {one.seed}") for one in islice(stream, count)))
-    return f"A sheet of {count} pictures in {sheet}"
+    return f"A sheet of {count} picture{'s' if count > 1 else ''} in {sheet}"
+
+
+def check_sheet(sheet: Path, count: int) -> None:
+    """Raise FactoryError where a sheet could not be written or nobody could look at it, before anything is drawn."""
+    from synth.errors import FactoryError
+    from synth.sheet import check_sheet_name
+
+    check_sheet_name(sheet)
+    if count > MOST_ON_SHEET:
+        raise FactoryError(
+            f"a sheet shows at most {MOST_ON_SHEET} pictures, not {count}: lower --count, or write a data set (--out)"
+        )
 
 
 def ready_blender() -> str:

@@ -17,6 +17,7 @@ from typing import IO
 from synth.errors import FactoryError
 from synth.fonts import check_fonts
 from synth.manifest import (
+    LOCK_NAME,
     FactoryOptions,
     Manifest,
     finish_manifest,
@@ -31,7 +32,9 @@ from vision.samples import METADATA_NAME, SampleRecord, decode_record, encode_re
 __all__ = ["FactoryOptions", "build_dataset"]
 
 SHARD = 1000
-LOCK_NAME = ".lock"
+LAST_SEED = 10**10 - 1
+"""File names carry ten digits, and their order is that of the seeds."""
+MOST_WORKERS_A_CORE = 4
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -55,10 +58,10 @@ def build_dataset(
         out.mkdir(parents=True, exist_ok=True)
         with _only_run(out):
             manifest = open_manifest(out, chosen, seed, count, opts, photos)
-            done = _finished(out)
-            todo = [s for s in range(seed, seed + manifest.count) if s not in done]
-            if todo or not manifest.finished:
-                _write(out, manifest, todo, workers, opts)
+            wanted = range(seed, seed + manifest.count)
+            done = {s for s in _finished(out) if s in wanted}
+            if len(done) < manifest.count or not manifest.finished:
+                _write(out, manifest, done, workers, opts)
                 _sort_lines(out)
                 finish_manifest(out, manifest)
     return out
@@ -67,6 +70,8 @@ def build_dataset(
 def _check_seeds(seed: int, count: int, opts: FactoryOptions) -> None:
     if seed < 0 or count < 1:
         raise FactoryError(f"seed must be at least 0 and count at least 1, got seed {seed}, count {count}")
+    if seed + count - 1 > LAST_SEED:
+        raise FactoryError(f"seeds go up to {LAST_SEED}, seed {seed} with count {count} exceeds that: choose a smaller seed")
     if not 1 <= opts.quality <= 100:
         raise FactoryError(f"quality must lie in 1..100, got {opts.quality}")
     if opts.evaluation and seed < EVALUATION_SEED:
@@ -82,13 +87,16 @@ def _clear_disk_errors(out: Path, count: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        place = str(error.filename or "")
         if error.errno in FULL_DISK:
             raise FactoryError(
                 f"no room left for {out} ({error.strerror}): what is written is valid; "
                 f"make room and run the same command again for the rest of the {count} pictures"
             ) from error
         if isinstance(error, (FileExistsError, NotADirectoryError)):
-            raise FactoryError(f"{out} is not a folder: choose another name for the data set") from error
+            raise FactoryError(f"{place or out} is not a folder: choose another name for the data set") from error
+        if place and (place.startswith(str(out)) or str(out).startswith(place)):
+            raise FactoryError(f"{place} cannot be written ({error.strerror}): choose another folder for the data set") from error
         raise
 
 
@@ -113,7 +121,7 @@ def _only_run(out: Path) -> Iterator[None]:
 def _finished(out: Path) -> set[int]:
     """Seeds whose line is complete and whose picture exists, once; what a crash cut off is dropped from the file."""
     path = out / METADATA_NAME
-    for part in (*out.glob("*.part"), *out.glob("*/*.part")):
+    for part in (*out.glob("*.json*.part"), *out.glob("[0-9]*/*.jpg.part")):
         part.unlink()
     if not path.exists():
         return set()
@@ -142,21 +150,30 @@ def _sort_lines(out: Path) -> None:
         write_atomically(path, "".join(line + "\n" for line in ordered).encode())
 
 
-def _write(out: Path, manifest: Manifest, todo: list[int], workers: int, opts: FactoryOptions) -> None:
+def _write(out: Path, manifest: Manifest, done: set[int], workers: int, opts: FactoryOptions) -> None:
     from tqdm import tqdm
 
-    with (
-        (out / METADATA_NAME).open("ab", buffering=0) as lines,
-        tqdm(total=manifest.count, initial=manifest.count - len(todo), unit="img", desc="drawing") as bar,
-        closing(draw_pictures(manifest.recipe, todo, opts, workers)) as drawn,
-    ):
-        for seed, data, truth in drawn:
-            name = _file_name(seed, manifest.seed)
-            path = out / name
-            path.parent.mkdir(exist_ok=True)
-            write_atomically(path, data)
-            _append(lines, encode_record(SampleRecord(file_name=name, truth=truth)))
-            bar.update()
+    written = len(done)
+    todo = (seed for seed in range(manifest.seed, manifest.seed + manifest.count) if seed not in done)
+    crew = min(workers, manifest.count - written, MOST_WORKERS_A_CORE * (os.cpu_count() or 1))
+    try:
+        with (
+            (out / METADATA_NAME).open("ab", buffering=0) as lines,
+            tqdm(total=manifest.count, initial=written, unit="img", desc="drawing") as bar,
+            closing(draw_pictures(manifest.recipe, todo, opts, crew)) as drawn,
+        ):
+            for seed, data, truth in drawn:
+                name = _file_name(seed, manifest.seed)
+                path = out / name
+                path.parent.mkdir(exist_ok=True)
+                write_atomically(path, data)
+                _append(lines, encode_record(SampleRecord(file_name=name, truth=truth)))
+                written += 1
+                bar.update()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"interrupted: {written} of {manifest.count} pictures are in {out}; the same command draws the rest"
+        ) from None
 
 
 def _append(lines: IO[bytes], line: str) -> None:

@@ -16,6 +16,7 @@ from synth.recipe import Recipe
 from vision.samples import METADATA_NAME
 
 MANIFEST_NAME = "manifest.json"
+LOCK_NAME = ".lock"
 PACKAGES = {"gaugerag": "gaugerag", "skia": "skia-python", "numpy": "numpy", "opencv": "opencv-python-headless", "bpy": "bpy"}
 
 RendererName = Literal["flat", "blender"]
@@ -92,13 +93,17 @@ def open_manifest(out: Path, recipe: Recipe, seed: int, count: int, options: Fac
             if getattr(found, name) != getattr(wanted, name)
         ]
         if changed:
-            raise FactoryError(f"{out} holds a data set with another {' and '.join(changed)}: choose another folder")
+            was = [f"{name} {getattr(found, name)} there" for name in changed if name in ("seed", "renderer", "quality")]
+            detail = f" ({', '.join(was)})" if was else ""
+            raise FactoryError(f"{out} holds a data set with another {' and '.join(changed)}{detail}: choose another folder")
         versions = found.versions if wanted.versions[0] in found.versions else (*found.versions, wanted.versions[0])
         if found.finished and found.count >= count:
             return found
         wanted = wanted.model_copy(update={"versions": versions, "count": max(count, found.count)})
     elif (out / METADATA_NAME).exists():
         raise FactoryError(f"{out} holds a data set that this factory did not write: choose another folder")
+    elif other := sorted(p.name for p in out.iterdir() if not p.name.startswith(".") and p.name != f"{MANIFEST_NAME}.part"):
+        raise FactoryError(f"{out} is not empty ({other[0]}): choose a new folder for the data set")
     write_manifest(out, wanted)
     return wanted
 

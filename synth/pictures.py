@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from threading import local
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synth.errors import FactoryError
+from synth.errors import FactoryError, SynthError
 from synth.manifest import FactoryOptions
 from synth.recipe import Recipe
 from synth.sampler import scene_of_seed
@@ -90,38 +96,41 @@ def encode_jpeg(picture: Picture, quality: int) -> bytes:
 
 
 def draw_pictures(
-    recipe: Recipe, seeds: Sequence[int], options: FactoryOptions, workers: int = 1
+    recipe: Recipe, seeds: Iterable[int], options: FactoryOptions, workers: int = 1
 ) -> Generator[Drawn, None, None]:
-    """The pictures of the seeds, in their order, whatever the number of workers."""
+    """The pictures of the seeds, in their order, whatever the number of workers; seeds are taken as they are needed."""
     photos = photo_names(options.backgrounds)
-    if workers <= 1 or len(seeds) < 2:
+    if workers <= 1:
         with open_renderer(options) as draw:
             for seed in seeds:
                 yield _drawn(seed, recipe, photos, draw, options.quality)
     elif options.renderer == "blender":
-        yield from _in_threads(recipe, seeds, options, workers)
+        yield from _in_threads(recipe, iter(seeds), options, workers)
     else:
-        yield from _in_processes(recipe, seeds, photos, options, workers)
+        yield from _in_processes(recipe, iter(seeds), photos, options, workers)
 
 
 def _drawn(seed: int, recipe: Recipe, photos: Sequence[str], draw: Draw, quality: int) -> Drawn:
-    scene = scene_for(seed, recipe, photos)
-    return seed, encode_jpeg(draw(scene), quality), scene.truth()
+    try:
+        scene = scene_for(seed, recipe, photos)
+        return seed, encode_jpeg(draw(scene), quality), scene.truth()
+    except (SynthError, MemoryError, OSError):
+        raise
+    except Exception as error:  # a fault of the room: say which of a hundred thousand pictures it was
+        what = f"{type(error).__name__}: {error}"
+        raise FactoryError(f"seed {seed} of recipe {recipe.name!r} cannot be drawn ({what}): please report it") from error
 
 
-def _in_threads(recipe: Recipe, seeds: Sequence[int], options: FactoryOptions, workers: int) -> Generator[Drawn, None, None]:
+def _in_threads(recipe: Recipe, seeds: Iterator[int], options: FactoryOptions, workers: int) -> Generator[Drawn, None, None]:
     """One Blender process a thread: the work is done outside, so threads are enough, and they end cleanly."""
     photos = photo_names(options.backgrounds)
-    here = local()
+    here = threading.local()
     with ExitStack() as stack:
-        renderers = [stack.enter_context(open_renderer(options)) for _ in range(min(workers, len(seeds)))]
+        renderers = [stack.enter_context(open_renderer(options)) for _ in range(workers)]
         free = list(renderers)
         pool = stack.enter_context(ThreadPoolExecutor(len(renderers), initializer=lambda: setattr(here, "draw", free.pop())))
-        ahead = 4 * len(renderers)
-        for start in range(0, len(seeds), ahead):  # in batches: an unbounded queue would hold all pictures of a slow disk
-            yield from pool.map(
-                lambda seed: _drawn(seed, recipe, photos, here.draw, options.quality), seeds[start : start + ahead]
-            )
+        while batch := list(islice(seeds, 4 * len(renderers))):  # an unbounded queue would hold all pictures of a slow disk
+            yield from pool.map(lambda seed: _drawn(seed, recipe, photos, here.draw, options.quality), batch)
 
 
 class _Job:
@@ -135,9 +144,19 @@ class _Job:
 
 
 def _start(recipe_json: str, photos: tuple[str, ...], options: FactoryOptions) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal: the first one decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _Job.recipe, _Job.photos, _Job.quality = Recipe.model_validate_json(recipe_json), photos, options.quality
     _Job.stack = ExitStack()
     _Job.draw = _Job.stack.enter_context(open_renderer(options))
+
+
+def _end_with_parent() -> None:
+    """A worker whose run was killed waits for work for ever otherwise."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(seed: int) -> Drawn:
@@ -145,11 +164,20 @@ def _work(seed: int) -> Drawn:
 
 
 def _in_processes(
-    recipe: Recipe, seeds: Sequence[int], photos: tuple[str, ...], options: FactoryOptions, workers: int
+    recipe: Recipe, seeds: Iterator[int], photos: tuple[str, ...], options: FactoryOptions, workers: int
 ) -> Generator[Drawn, None, None]:
-    import multiprocessing
-
     # spawn: skia and OpenCV hold locks and caches that must not be forked half-way
     context = multiprocessing.get_context("spawn")
-    with context.Pool(min(workers, len(seeds)), _start, (recipe.model_dump_json(), photos, options)) as pool:
-        yield from pool.imap(_work, seeds, chunksize=8)
+    pool = ProcessPoolExecutor(workers, context, _start, (recipe.model_dump_json(), photos, options))
+    try:
+        waiting = deque(pool.submit(_work, seed) for seed in islice(seeds, 8 * workers))
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(pool.submit(_work, seed) for seed in islice(seeds, 1))
+    except BrokenProcessPool as error:
+        raise FactoryError(
+            "a worker process was killed, for memory perhaps: what is written is valid; "
+            "run the same command again for the rest, with fewer workers"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -18,7 +18,7 @@ Span = tuple[float, float]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class PoseOptions(_Part):
@@ -55,15 +55,15 @@ class WearOptions(_Part):
     glare: Share = 0.5
     flash: Share = 0.08
     cast_shadow: Share = 0.12
-    dirt: Share = 0.25
+    dirt: Share = 0.2
     scratches: Share = 0.12
     fog: Share = 0.05
     yellowing: Share = 0.08
-    liquid: Share = 0.06
+    liquid: Share = 0.1
     fingers: Share = 0.03
     veil: Share = 0.14
     ring: Share = 0.03
-    falloff: Share = 0.35
+    falloff: Share = 0.22
     dust: Share = 0.1
     drops: Share = 0.03
     rust: Share = 0.08
@@ -72,28 +72,28 @@ class WearOptions(_Part):
 
 
 class CameraOptions(_Part):
-    blur: Share = 0.32
-    motion: Share = 0.08
-    low_resolution: Share = 0.22
-    noise: Share = 0.5
+    blur: Share = 0.22
+    motion: Share = 0.04
+    low_resolution: Share = 0.15
+    noise: Share = 0.45
     jpeg: Share = 0.7
     gray: Share = 0.06
-    dark: Share = 0.07
-    bright: Share = 0.08
-    color_cast: Share = 0.3
-    overlay: Share = 0.06
+    dark: Share = 0.035
+    bright: Share = 0.06
+    color_cast: Share = 0.25
+    overlay: Share = 0.045
     defocus: Share = 0.5
     distortion: Share = 0.25
-    spin: Share = 0.02
+    spin: Share = 0.01
     infrared: Share = 0.03
     interlace: Share = 0.02
-    double_jpeg: Share = 0.15
-    rain: Share = 0.02
-    moire: Share = 0.03
-    banding: Share = 0.03
+    double_jpeg: Share = 0.12
+    rain: Share = 0.015
+    moire: Share = 0.02
+    banding: Share = 0.02
     hdr: Share = 0.06
-    grid: Share = 0.03
-    haze: Share = 0.08
+    grid: Share = 0.015
+    haze: Share = 0.05
 
 
 class Recipe(_Part):
@@ -169,7 +169,10 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
     if text in recipe_names():
         source = (files("synth") / "recipes" / f"{text}.toml").read_text(encoding="utf-8")
     elif Path(text).is_file():
-        source = Path(text).read_text(encoding="utf-8")
+        try:
+            source = Path(text).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RecipeError(f"recipe {text!r} cannot be read as UTF-8 text: {error}") from error
     else:
         raise RecipeError(f"no recipe {text!r}: neither a file nor one of {', '.join(recipe_names())}")
     try:
@@ -177,6 +180,16 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
     except tomllib.TOMLDecodeError as error:
         raise RecipeError(f"recipe {text!r} is not TOML: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise RecipeError(f"recipe {text!r}, key {where!r}: {first['msg']}") from error
+        raise RecipeError(f"recipe {text!r}, {_first_fault(error)}") from error
+
+
+def _first_fault(error: ValidationError) -> str:
+    """Key, value and what is wrong with it, of the first of a recipe's faults."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    if first["type"] == "extra_forbidden":
+        return f"key {where!r} is not known: remove it or correct its spelling"
+    if first["type"] == "missing":
+        return f"key {where!r} is missing"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"key {where!r}: {message}, got {first['input']!r}" if where else message

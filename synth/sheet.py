@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synth.errors import FactoryError
+from synth.manifest import write_atomically
 from vision.fields import Point
 from vision.samples import InstrumentTruth, PhotoTruth
 
@@ -98,13 +99,22 @@ def write_sheet(path: Path, pictures: Iterable[tuple[Picture, PhotoTruth, str]],
     whole = sheet([tile(picture, truth, side, caption) for picture, truth, caption in pictures], columns)
     options = [cv2.IMWRITE_JPEG_QUALITY, 82] if path.suffix.lower() in (".jpg", ".jpeg") else []
     _, data = cv2.imencode(path.suffix.lower(), cv2.cvtColor(whole, cv2.COLOR_RGB2BGR), options)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data.tobytes())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data.tobytes())
+    except OSError as error:
+        raise FactoryError(f"sheet {path} cannot be written ({error.strerror}): choose another place") from error
 
 
 def check_sheet_name(path: Path) -> None:
+    """Raise FactoryError for a sheet that could not be written where it should, before anything is drawn."""
     if path.suffix.lower() not in SHEET_SUFFIXES:
         raise FactoryError(f"sheet {path} must end in {', '.join(SHEET_SUFFIXES)}")
+    if path.is_dir():
+        raise FactoryError(f"sheet {path} is a folder: name a file")
+    folder = next((parent for parent in path.parents if parent.exists()), None)
+    if folder is not None and not folder.is_dir():
+        raise FactoryError(f"sheet {path} cannot be written: {folder} is not a folder")
 
 
 def _letters_box(center: Point, height: float, angle_deg: float, letters: int, scale: float) -> NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from synth.errors import BackgroundError
 Image = NDArray[np.uint8]
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 MIN_SIDE = 32
+MOST_PIXELS = 150_000_000
+"""More than any camera's photo has; unpacked, larger ones would eat the memory."""
 KEEP_SIDE = 1024
 """Photos are kept at most this long in memory: a crop needs no more."""
 
@@ -34,7 +37,8 @@ class PhotoBackgrounds:
         if not self.names:
             raise BackgroundError(f"{self.folder} has no photos: put {', '.join(sorted(SUFFIXES))} files into it")
         for name in self.names:
-            _check(self.folder / name)
+            path = self.folder / name
+            _check(path, path.stat().st_mtime_ns)
 
     def _files(self) -> Iterator[Path]:
         for path in self.folder.iterdir():
@@ -69,17 +73,40 @@ def _decode(path: Path) -> Image:
         data = np.fromfile(path, np.uint8)
     except OSError as error:
         raise BackgroundError(f"background {path} cannot be read: {error.strerror or error}") from error
-    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size and path.suffix.lower() in SUFFIXES else None
+    try:
+        picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size and path.suffix.lower() in SUFFIXES else None
+    except cv2.error:  # its own limits on sizes
+        picture = None
     if picture is None:
         raise BackgroundError(f"background {path} is not an image: remove it or replace it with a photo")
     decoded: Image = cv2.cvtColor(picture, cv2.COLOR_BGR2RGB)
     return decoded
 
 
-def _check(path: Path) -> None:
+@lru_cache(maxsize=4096)
+def _check(path: Path, changed_ns: int) -> None:
+    """Raise BackgroundError for a file that cannot be used; each state of a file is looked at once in a process."""
+    _check_size(path)
     height, width = _decode(path).shape[:2]
     if min(height, width) < MIN_SIDE:
         raise BackgroundError(f"background {path} is {width} x {height} pixels: at least {MIN_SIDE} a side are needed")
+
+
+def _check_size(path: Path) -> None:
+    """The size that the file's head names, before anything is unpacked; a head that says nothing is left to the decoder."""
+    from PIL import Image as PillowImage
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with PillowImage.open(path) as photo:
+                width, height = photo.size
+    except PillowImage.DecompressionBombError:
+        raise BackgroundError(f"background {path} is far too large: at most {MOST_PIXELS // 10**6} megapixels") from None
+    except (OSError, ValueError, SyntaxError):
+        return
+    if width * height > MOST_PIXELS:
+        raise BackgroundError(f"background {path} is {width} x {height} pixels: at most {MOST_PIXELS // 10**6} megapixels")
 
 
 @lru_cache(maxsize=48)

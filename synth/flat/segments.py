@@ -216,8 +216,8 @@ def draw_segments(
 
 def unwritable(text: str, digit_style: str) -> str:
     """The signs of a text that a display of this style cannot write; a typeface writes everything."""
-    glyphs = {"seven": LIT, "fourteen": LIT14, "dots": DOTS}.get(digit_style)
-    return "" if glyphs is None else "".join(c for c in text if c not in POINTS and not {c, c.swapcase()} & set(glyphs))
+    signs = {"seven": set(LIT), "fourteen": set(LIT14), "dots": set(DOTS)}.get(digit_style)
+    return "" if signs is None else "".join(c for c in text if c not in POINTS and not {c, c.swapcase()} & signs)
 
 
 def _glyph(glyphs: Mapping[str, Glyph], char: str, text: str) -> Glyph:
