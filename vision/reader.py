@@ -18,9 +18,8 @@ from vision.adapter import Adapter
 from vision.adapter_files import AdapterFolder, weights_sha256
 from vision.calibration import Calibration
 from vision.crops import Pixels, View, cut, read_view
-from vision.dense import read_points
+from vision.dense import DenseOutput, read_points
 from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
-from vision.encoder import HybridEncoderOutput
 from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
@@ -31,6 +30,7 @@ from vision.looks import LOOKS, Look, Places, agree
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
+from vision.print_places import PrintPlaces, print_places
 from vision.targets import to_pixel_values
 from vision.tokens import TokenError, decode
 
@@ -63,6 +63,7 @@ class _Crop:
     chosen: dict[str, list[Chosen]]
     points: EvidencePoints
     point_confidence: dict[str, float]
+    printed: PrintPlaces = PrintPlaces()
 
 
 class Reader:
@@ -163,16 +164,18 @@ class Reader:
             views = [read_view(found.box, size) for found in chunk]
             pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(self.device)
             encoded = self.model.encode(pixels, of_rows)
-            places = [self._places(encoded, views)]
+            dense = self.model.dense_maps(encoded)
+            places = [self._places(dense, views)]
             for look in self.options.looks:
                 turned = [look.of(view) for view in views]
                 pixels = to_pixel_values(np.stack([cut(image, view) for view in turned])).to(self.device)
-                places.append(self._places(self.model.encode(pixels, of_rows), turned))
+                places.append(self._places(self.model.dense_maps(self.model.encode(pixels, of_rows)), turned))
             sequences = generate(self.model, encoded, "read")
+            printed = print_places(dense, views)
             for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
                 fields, problem = _decode(sequence)
-                agreed = agree([place[row] for place in places])
-                crops.append(_Crop(found, view, fields, problem, field_choices(sequence), agreed.points, agreed.confidence))
+                points, sure = agree([place[row] for place in places])
+                crops.append(_Crop(found, view, fields, problem, field_choices(sequence), points, sure, printed[row]))
         return crops
 
     def _adapter(self, instrument_model: str | None) -> Adapter | None:
@@ -193,9 +196,9 @@ class Reader:
         named = {"instrument_model": reading.instrument_model, "model_source": reading.model_source, "adapted": True}
         return again.model_copy(update=named)
 
-    def _places(self, encoded: HybridEncoderOutput, views: Sequence[View]) -> list[Places]:
+    def _places(self, dense: DenseOutput, views: Sequence[View]) -> list[Places]:
         """Where each view's evidence points lie in the image."""
-        estimate = read_points(self.model.dense_maps(encoded).points)
+        estimate = read_points(dense.points)
         rows = zip(views, estimate.xy.tolist(), estimate.mass.tolist(), strict=True)
         return [Places(tuple(view.to_photo((x, y)) for x, y in xy), tuple(mass)) for view, xy, mass in rows]
 
@@ -211,6 +214,8 @@ class Reader:
             chosen=crop.chosen,
             points=crop.points,
             point_confidence=crop.point_confidence,
+            unit_places=crop.printed.units,
+            row_place=crop.printed.row,
             too_small=max(crop.box.box[2] - crop.box.box[0], crop.box.box[3] - crop.box.box[1]) < self.options.min_box_px,
         )
         judged = judge(evidence, self.numerals, self.calibration, self.options.text_side_px, self.lines)
