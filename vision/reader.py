@@ -63,7 +63,7 @@ class _Crop:
     chosen: dict[str, list[Chosen]]
     points: EvidencePoints
     point_confidence: dict[str, float]
-    printed: PrintPlaces = PrintPlaces()
+    printed: PrintPlaces
 
 
 class Reader:
