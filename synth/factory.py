@@ -114,8 +114,10 @@ def _only_run(out: Path) -> Iterator[None]:
             if error.errno in (errno.EACCES, errno.EAGAIN):
                 raise FactoryError(f"another run is writing to {out}: wait for it or choose another folder") from error
             # some network file systems cannot lock: go on without
-        yield
-    (out / LOCK_NAME).unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            (out / LOCK_NAME).unlink(missing_ok=True)
 
 
 def _finished(out: Path) -> set[int]:
