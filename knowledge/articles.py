@@ -24,6 +24,7 @@ AUTHORITY_WEIGHTS: dict[AuthorityClass, float] = {"specification": 1.0, "procedu
 """How much a class of document counts in ranking: the maker's specification before a forum post."""
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n", re.DOTALL)
+_PAGE = re.compile(r"^<!-- page (\d+) -->$")
 _HEADING = re.compile(r"^(#{1,6})\s+(?:(\d+(?:\.\d+)*)\.?\s+)?(.+?)\s*#*$")
 
 
@@ -51,7 +52,11 @@ class Section(Contract):
 
 
 class Article(Contract):
-    """One document in one language. `models` is empty for an article that holds for every instrument."""
+    """One document in one language. `models` is empty for an article that holds for every instrument.
+
+    `page_lines` are the lines of the body at which a page of the original begins, with its number: a line
+    `<!-- page 3 -->` marks it.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
     title: Annotated[str, Field(min_length=1)]
@@ -66,12 +71,17 @@ class Article(Contract):
     body: str
     body_line: int = 1
     sections: tuple[Section, ...] = ()
+    page_lines: tuple[tuple[int, int], ...] = ()
 
     @field_validator("version", mode="before")
     @classmethod
     def _version_is_text(cls, value: Any) -> Any:
         # YAML reads an unquoted 2.0 as a float; a version is a name, not a number.
         return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+    def page_at(self, line: int) -> int | None:
+        """Page of the original on which a line of the file stands, None where the original has no pages."""
+        return max(((start, page) for start, page in self.page_lines if start <= line), default=(0, None))[1]
 
     @property
     def authority_weight(self) -> float:
@@ -85,7 +95,7 @@ class Chunk(Contract):
     `text` is what a reader gets: the manual's own words, followed by `injected` where a formula needed its
     unit declaration beside it. `refers_to` names sections of the same document ("5.2"); `continues_from`
     names the ids of chunks of the same section that this one goes on from. `line` is 1-based in the source
-    file, `paragraph` counts from 1 within the section.
+    file, `paragraph` counts from 1 within the section, `page` is that of a printed original.
     """
 
     id: str
@@ -105,6 +115,7 @@ class Chunk(Contract):
     source: str
     line: int
     paragraph: int
+    page: int | None = None
     refers_to: tuple[str, ...] = ()
     continues_from: tuple[str, ...] = ()
 
@@ -117,6 +128,7 @@ class Chunk(Contract):
     def citation(self) -> str:
         """Human-readable place: title, section number, version."""
         place = f" §{self.section}" if self.section else ""
+        place += f" p. {self.page}" if self.page is not None else ""
         return f"{self.title}{place} (v{self.version})"
 
 
@@ -147,7 +159,14 @@ def parse_article(text: str, source: str) -> Article:
         raise ArticleError(f"{source}: the article has no text after its front matter")
     try:
         return Article.model_validate(
-            {**head, "source": source, "body": body, "body_line": body_line, "sections": split_sections(body, body_line)}
+            {
+                **head,
+                "source": source,
+                "body": body,
+                "body_line": body_line,
+                "sections": split_sections(body, body_line),
+                "page_lines": page_lines(body, body_line),
+            }
         )
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})" for e in error.errors())
@@ -163,19 +182,29 @@ def read_article(path: Path) -> Article:
 
 
 def read_corpus(folder: Path) -> tuple[Article, ...]:
-    """All articles under a folder, sorted by path. Raises ArticleError on a bad file, a double id or an empty folder."""
+    """All articles under a folder, sorted by path.
+
+    Raises ArticleError on a bad file, on two that claim the same id and version, and on an empty folder.
+    """
     paths = sorted(folder.rglob("*.md"))
     if not paths:
         raise ArticleError(f"{folder} holds no articles: put Markdown files with front matter there")
     articles: list[Article] = []
-    seen: dict[str, str] = {}
+    seen: dict[tuple[str, str], str] = {}
     for path in paths:
         article = read_article(path)
-        if article.id in seen:
-            raise ArticleError(f"{path}: id {article.id!r} is already taken by {seen[article.id]}")
-        seen[article.id] = str(path)
+        key = article.id, article.version
+        if key in seen:
+            raise ArticleError(f"{path}: id {article.id!r} version {article.version!r} is already taken by {seen[key]}")
+        seen[key] = str(path)
         articles.append(article)
     return tuple(articles)
+
+
+def page_lines(body: str, first_line: int = 1) -> tuple[tuple[int, int], ...]:
+    """Lines of a body that mark a page of the original, each with the page's number."""
+    marks = ((first_line + n, _PAGE.match(line)) for n, line in enumerate(body.splitlines()))
+    return tuple((line, int(match.group(1))) for line, match in marks if match)
 
 
 def split_sections(body: str, first_line: int = 1) -> tuple[Section, ...]:
@@ -194,7 +223,8 @@ def split_sections(body: str, first_line: int = 1) -> tuple[Section, ...]:
     for offset, line in enumerate(body.splitlines()):
         match = _HEADING.match(line)
         if match is None:
-            lines.append(line)
+            # A page mark is no text of the manual; its line is kept, so that the lines behind it stay where they are.
+            lines.append("" if _PAGE.match(line) else line)
             continue
         close()
         head = (match.group(2) or "", match.group(3), len(match.group(1)), first_line + offset)

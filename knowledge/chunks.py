@@ -166,6 +166,7 @@ def _chunk(article: Article, section: Section, piece: _Piece, name: str, injecte
         source=article.source,
         line=piece.line,
         paragraph=piece.paragraph,
+        page=article.page_at(piece.line),
         refers_to=find_references(piece.text),
         continues_from=(previous,) if previous else (),
     )

@@ -27,6 +27,8 @@ class Fact(Contract):
 class FormulaFact(Fact):
     """`quantity = expression`, e.g. "pressure" and "(angle - 30) / 2.5"; `variable` is the name in the expression.
 
+    A calibration table has `points` (angle in degrees, value), rising in the angle, and an empty expression.
+
     `unit` is the unit that the formula's own text or the declaration injected beside it states, else None.
     """
 
@@ -34,6 +36,7 @@ class FormulaFact(Fact):
     expression: str
     variable: str
     unit: UnitName | None = None
+    points: tuple[tuple[Finite, Finite], ...] = ()
 
 
 class UnitFact(Fact):

@@ -23,10 +23,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from knowledge import lexical, structured
-from knowledge.articles import Article, Chunk, KnowledgeError, Status, read_corpus
+from knowledge.articles import Article, ArticleError, Chunk, KnowledgeError, read_corpus
 from knowledge.chunks import build_chunks
 from knowledge.embedder import CachedEmbedder, Embedder
 from knowledge.index import DenseIndex, content_hash, embedding_text
+from knowledge.timeline import DocumentEntry
 from vision.fields import Contract
 
 SHIPPED_CORPUS = Path(__file__).parent / "corpus"
@@ -34,26 +35,14 @@ DATABASE, VECTORS, MANIFEST = "knowledge.sqlite", "vectors.faiss", "manifest.jso
 _STALE_BUILD_S = 3600.0
 # fmt: off
 _SHAPING_MODULES = (
-    "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish", "sentences", "statements",
-    "structured", "units",
+    "arithmetic", "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish", "sentences",
+    "statements", "structured", "timeline", "units",
 )
 # fmt: on
 
 
 class PublishError(KnowledgeError):
     """A publication that is missing, damaged or cannot be made."""
-
-
-class DocumentEntry(Contract):
-    """One document of a publication. `indexed_at` is when this very content was first indexed."""
-
-    id: str
-    version: str
-    effective_date: date
-    status: Status
-    sha256: str
-    indexed_at: datetime
-    chunks: int
 
 
 class Manifest(Contract):
@@ -77,33 +66,77 @@ def knowledge_root(home: Path) -> Path:
     return home / "knowledge"
 
 
-def corpus_version(corpus: Path, embedder: Embedder) -> str:
-    """Version that a corpus folder would be published as: 16 hex digits over all that shapes the index."""
+def user_corpus(home: Path) -> Path:
+    """Folder of the articles that the user added."""
+    return home / "corpus" / "documents"
+
+
+def default_corpora(home: Path) -> tuple[Path, ...]:
+    """What is published where nothing else is named: the shipped corpus and the user's own articles, where there are any."""
+    own = user_corpus(home)
+    return (SHIPPED_CORPUS, own) if any(own.glob("*.md")) else (SHIPPED_CORPUS,)
+
+
+def corpus_version(corpus: Path | Sequence[Path], embedder: Embedder) -> str:
+    """Version that corpus folders would be published as: 16 hex digits over all that shapes the index."""
     digest = hashlib.sha256(embedder.name.encode())
     code = Path(__file__).parent
-    files = [code / f"{name}.py" for name in _SHAPING_MODULES] + sorted(corpus.rglob("*.md"))
-    for path in files:
-        name = path.relative_to(corpus) if path.is_relative_to(corpus) else Path(path.name)
-        digest.update(f"\0{name.as_posix()}\0".encode())
+    files = [(path.name, path) for path in (code / f"{name}.py" for name in _SHAPING_MODULES)]
+    for number, folder in enumerate(_folders(corpus)):
+        files += [(f"{number or ''}{path.relative_to(folder).as_posix()}", path) for path in sorted(folder.rglob("*.md"))]
+    for name, path in files:
+        digest.update(f"\0{name}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def publish(home: Path, corpus: Path, embedder: Embedder) -> Path:
-    """Publish a corpus if it is not published yet and make it current. Returns the publication's folder.
+def read_corpora(corpus: Path | Sequence[Path]) -> tuple[Article, ...]:
+    """Articles of one or several folders, ready to be published side by side.
+
+    Of an id with several versions the newest keeps the id; the older ones are told apart as `id@version`, so that
+    their chunks and facts have names of their own. Raises ArticleError on two that claim the same id and version.
+    """
+    articles = [article for folder in _folders(corpus) for article in read_corpus(folder)]
+    seen: dict[tuple[str, str], Article] = {}
+    for article in articles:
+        other = seen.setdefault((article.id, article.version), article)
+        if other is not article:
+            raise ArticleError(
+                f"{article.source}: id {article.id!r} version {article.version!r} is already taken by {other.source}"
+            )
+    heads: dict[str, Article] = {}
+    for article in articles:
+        best = heads.setdefault(article.id, article)
+        if _recency(article) > _recency(best):
+            heads[article.id] = article
+    return tuple(a if heads[a.id] is a else a.model_copy(update={"id": f"{a.id}@{a.version}"}) for a in articles)
+
+
+def _recency(article: Article) -> tuple[bool, date, str]:
+    return article.status == "valid", article.effective_date, article.version
+
+
+def _folders(corpus: Path | Sequence[Path]) -> tuple[Path, ...]:
+    return (corpus,) if isinstance(corpus, Path) else tuple(corpus)
+
+
+def publish(home: Path, corpus: Path | Sequence[Path], embedder: Embedder) -> Path:
+    """Publish one or several folders if that is not done yet and make it current. Returns the publication's folder.
 
     Raises ArticleError where the corpus does not hold, PublishError where the home cannot be written; what
     was published before stays current then.
     """
-    if not corpus.is_dir():
-        raise PublishError(f"{corpus} is not a folder of articles")
+    for folder in _folders(corpus):
+        if not folder.is_dir():
+            raise PublishError(f"{folder} is not a folder of articles")
     try:
         return _publish(knowledge_root(home), corpus, embedder)
     except OSError as error:
-        raise PublishError(f"cannot publish {corpus} under {home}: {error}; choose a home that can be written") from error
+        names = ", ".join(str(folder) for folder in _folders(corpus))
+        raise PublishError(f"cannot publish {names} under {home}: {error}; choose a home that can be written") from error
 
 
-def _publish(root: Path, corpus: Path, embedder: Embedder) -> Path:
+def _publish(root: Path, corpus: Path | Sequence[Path], embedder: Embedder) -> Path:
     version = corpus_version(corpus, embedder)
     folder = root / "versions" / version
     if read_manifest(folder) is None:
@@ -111,7 +144,7 @@ def _publish(root: Path, corpus: Path, embedder: Embedder) -> Path:
         _clear_stale_builds(folder.parent)
         building = Path(tempfile.mkdtemp(prefix=".building-", dir=folder.parent))
         try:
-            _build(building, version, read_corpus(corpus), embedder, root)
+            _build(building, version, read_corpora(corpus), embedder, root)
             _put_in_place(building, folder)
         finally:
             shutil.rmtree(building, ignore_errors=True)
@@ -167,6 +200,8 @@ def _build(folder: Path, version: str, articles: Sequence[Article], embedder: Em
         files={name: _sha256(folder / name) for name in (DATABASE, VECTORS)},
     )
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+    for name in (DATABASE, VECTORS, MANIFEST):
+        _flush(folder / name)
 
 
 def _write_chunks(db: sqlite3.Connection, chunks: Sequence[Chunk]) -> None:
@@ -183,15 +218,22 @@ def _entries(
     now = datetime.now(UTC)
     entries: list[DocumentEntry] = []
     for article, chunks in by_article:
-        sha = hashlib.sha256(article.model_dump_json(exclude={"sections"}).encode()).hexdigest()
+        base = article.id.split("@", 1)[0]
+        sha = hashlib.sha256(article.model_copy(update={"id": base}).model_dump_json(exclude={"sections"}).encode()).hexdigest()
         entries.append(
             DocumentEntry(
                 id=article.id,
+                title=article.title,
                 version=article.version,
                 effective_date=article.effective_date,
                 status=article.status,
+                language=article.language,
+                kind=article.kind,
+                models=article.models,
+                authority=article.authority,
+                source=article.source,
                 sha256=sha,
-                indexed_at=earlier.get((article.id, sha), now),
+                indexed_at=earlier.get((base, sha), now),
                 chunks=len(chunks),
             )
         )
@@ -203,7 +245,7 @@ def _earlier_entries(root: Path) -> dict[tuple[str, str], datetime]:
         manifest = read_manifest(current_folder(root.parent))
     except PublishError:
         return {}
-    return {(d.id, d.sha256): d.indexed_at for d in manifest.documents} if manifest else {}
+    return {(d.base_id, d.sha256): d.indexed_at for d in manifest.documents} if manifest else {}
 
 
 def _put_in_place(building: Path, folder: Path) -> None:
@@ -231,7 +273,17 @@ def _make_current(root: Path, version: str) -> None:
     handle, name = tempfile.mkstemp(prefix=".current-", dir=root)
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         out.write(version)
+    _flush(Path(name))
     Path(name).replace(pointer)
+
+
+def _flush(path: Path) -> None:
+    """Onto the disk before the rename that makes it visible: a power cut must not leave the name without the content."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _clear_stale_builds(versions: Path) -> None:

@@ -23,11 +23,11 @@ from knowledge.index import DenseIndex
 from knowledge.intents import detect_intent, score_facts
 from knowledge.publish import (
     DATABASE,
-    SHIPPED_CORPUS,
     VECTORS,
     Manifest,
     PublishError,
     current_folder,
+    default_corpora,
     publish,
     read_chunks,
     read_manifest,
@@ -88,7 +88,7 @@ class KnowledgeBase:
         Raises ArticleError where the corpus does not hold, EmbedderError where the embedder cannot be loaded.
         """
         encoder = load_embedder(embedder) if isinstance(embedder, str) else embedder
-        return cls(publish(Path(home), Path(corpus) if corpus else SHIPPED_CORPUS, encoder), encoder, as_of=as_of)
+        return cls(publish(Path(home), Path(corpus) if corpus else default_corpora(Path(home)), encoder), encoder, as_of=as_of)
 
     @classmethod
     def open_current(cls, home: Path, *, embedder: Embedder | str = PACKAGED, as_of: date | None = None) -> KnowledgeBase:

@@ -27,7 +27,7 @@ from knowledge.facts import (
     ReadoutFact,
     UnitFact,
 )
-from knowledge.formula_text import VARIABLE, find_formulas
+from knowledge.formula_text import find_formulas
 from knowledge.sentences import parse_table
 from knowledge.statements import (
     EMERGENCY_TITLE,
@@ -77,7 +77,7 @@ def find_facts(chunks: Sequence[Chunk]) -> Findings:
     """Everything that the chunks of one document state in the convention of `knowledge.statements`."""
     limits, lamps, modes, codes = _table_facts(chunks)
     return Findings(
-        formulas=tuple(fact for chunk in chunks for fact in _formulas(chunk)),
+        formulas=_written_first([fact for chunk in chunks for fact in _formulas(chunk)]),
         units=tuple(
             UnitFact(chunk=chunk.id, text=d.sentence, quantity=d.quantity, unit=d.unit)
             for chunk in chunks
@@ -116,10 +116,22 @@ def _formulas(chunk: Chunk) -> list[FormulaFact]:
     unit = declared.pop() if len(declared) == 1 else None
     return [
         FormulaFact(
-            chunk=chunk.id, text=f.text, quantity=f.quantity, expression=f.expression, variable=VARIABLE, unit=f.unit or unit
+            chunk=chunk.id,
+            text=f.text,
+            quantity=f.quantity,
+            expression=f.expression,
+            variable=f.variable,
+            unit=f.unit or unit,
+            points=f.points,
         )
         for f in find_formulas(chunk.verbatim)
     ]
+
+
+def _written_first(formulas: Sequence[FormulaFact]) -> tuple[FormulaFact, ...]:
+    """Written formulas where there are any: a table of points beside one is its check, not its rival (the audit compares)."""
+    written = tuple(fact for fact in formulas if not fact.points)
+    return written or tuple(formulas)
 
 
 def _table_facts(

@@ -7,10 +7,6 @@ class RagError(Exception):
     """Anything that this room cannot do with what it was given."""
 
 
-class FormulaError(RagError, ValueError):
-    """A formula text that is not plain arithmetic, or that has no finite value at its inputs."""
-
-
 class TemplateError(RagError, ValueError):
     """A template table that does not hold to its format, or a template with a slot that was not filled."""
 

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from knowledge.arithmetic import MAX_TEXT, Expression, FormulaError, parse_formula
 from knowledge.facts import AngleFrameFact, Fact, ModelFacts
-from rag.arithmetic import MAX_TEXT, Expression, parse_formula
-from rag.errors import FormulaError
 from rag.needle import CONTRADICTION_FACTOR, FormulaOptions, angle_half_width, manual_angle, needle_stands
 from rag.queries import format_number
 from rag.templates import clean_text, sentence

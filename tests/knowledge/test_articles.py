@@ -104,7 +104,7 @@ def test_a_corpus_without_articles_or_with_a_double_id_is_refused(tmp_path: Path
         read_corpus(tmp_path)
     for name in ("a.md", "b.md"):
         (tmp_path / name).write_text(article_text("Text."), encoding="utf-8")
-    with pytest.raises(ArticleError, match=r"'t-1-en' is already taken by .*a\.md"):
+    with pytest.raises(ArticleError, match=r"'t-1-en' version '1' is already taken by .*a\.md"):
         read_corpus(tmp_path)
 
 

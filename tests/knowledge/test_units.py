@@ -88,7 +88,6 @@ def test_formulas(text: str, quantity: str, expression: str, unit: str | None) -
 @pytest.mark.parametrize(
     "text",
     [
-        "pressure = (pointer angle - 30) / 2.5",
         "`x = 3 + 4`",
         "`mode = 3`",
         "`p = __import__('os').system('angle')`",

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rag.errors import FormulaError
+from knowledge.articles import KnowledgeError
 from vision.units import find_unit, split_multiplier
 
 MAX_TEXT = 240
@@ -66,6 +66,10 @@ _SIGN_SPELLINGS = str.maketrans(
 _PLAIN = re.compile(r"[A-Za-z0-9_+\-*/(). \t]*")
 
 
+class FormulaError(KnowledgeError, ValueError):
+    """A formula text that is not plain arithmetic, or that has no finite value at its inputs."""
+
+
 @dataclass(frozen=True)
 class Expression:
     """A checked formula: `source` in plain ASCII, the variables it needs, and the unit written behind it."""
@@ -81,7 +85,7 @@ class Expression:
         if missing:
             raise FormulaError(f"formula {self.source!r} needs {', '.join(missing)}, which was not read")
         try:
-            result = _evaluate(self.tree, values)
+            result = evaluate_node(self.tree, values)
         except (ZeroDivisionError, OverflowError, ValueError) as error:
             raise FormulaError(f"formula {self.source!r} has no value at {dict(values)}: {error}") from error
         if not math.isfinite(result):
@@ -89,20 +93,21 @@ class Expression:
         return result
 
 
-def _evaluate(node: ast.expr, values: Mapping[str, float]) -> float:
+def evaluate_node(node: ast.expr, values: Mapping[str, float]) -> float:
+    """Value of a checked part of an expression. Raises Python's arithmetic errors where it has none."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return float(number)
         case ast.Name(id=name):
             return float(values[name])
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_evaluate(operand, values)
+            return -evaluate_node(operand, values)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _evaluate(operand, values)
+            return evaluate_node(operand, values)
         case ast.BinOp(left=left, op=op, right=right):
-            return _OPERATORS[type(op)](_evaluate(left, values), _evaluate(right, values))
+            return _OPERATORS[type(op)](evaluate_node(left, values), evaluate_node(right, values))
         case ast.Call(args=[operand]):
-            return math.sqrt(_evaluate(operand, values))
+            return math.sqrt(evaluate_node(operand, values))
         case _:
             raise FormulaError(f"{type(node).__name__} is not arithmetic")
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.arithmetic import MAX_TEXT, parse_formula
-from rag.errors import FormulaError, RagError
+from knowledge.arithmetic import MAX_TEXT, FormulaError, parse_formula
+from knowledge.articles import KnowledgeError
 
 VALUES = {"pointer_angle": 137.2, "digital_readout": 5.0, "scale_fraction": 0.25}
 
@@ -137,7 +137,7 @@ def test_unknown_variable_names_the_known_ones() -> None:
 
 
 def test_formula_errors_belong_to_the_rooms_tree() -> None:
-    assert issubclass(FormulaError, RagError)
+    assert issubclass(FormulaError, KnowledgeError)
 
 
 NUMBER = st.floats(0.01, 1000, allow_nan=False).map(lambda x: round(x, 3))
