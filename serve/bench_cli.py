@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from serve.console import plain_errors, print_line
-from serve.options import Json
+from serve.options import Json, Weights
 
 bench = typer.Typer(help="Measure the product's parts on this machine.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -32,3 +33,42 @@ def synth(
 
     speed = measure_synth(recipe, count, load_settings().home.resolve(), blender_count)
     print_line(json.dumps(speed_record(speed)) if as_json else speed_text(speed))
+
+
+@bench.command()
+@plain_errors
+def vision(
+    datasets: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[DATASET]...", help="Folders with metadata.jsonl or labels.csv.", show_default=False),
+    ] = None,
+    weights: Weights = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Read the first pictures of each folder alone.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Folder for JSON, tables, plots and overlays.", show_default=False),
+    ] = None,
+    sweeps: Annotated[bool, typer.Option("--sweeps", help="Also sweep view angle, size, blur and light on drawn dials.")] = False,
+    dials: Annotated[int, typer.Option("--dials", min=1, help="Dials a setting of the sweeps.")] = 10,
+    minutes: Annotated[float, typer.Option("--minutes", min=0.1, help="No further dial of the sweeps after these.")] = 15.0,
+    speed: Annotated[int, typer.Option("--speed", min=0, help="Photos to time; 0 for none.")] = 12,
+    as_json: Json = False,
+) -> None:
+    """Score the reader: accuracy by kind, honesty of its confidences, errors by tilt and size, seconds, sweeps."""
+    from serve.vision_bench import run_vision_bench
+
+    print_line(
+        run_vision_bench(
+            datasets or [],
+            weights=weights,
+            limit=limit,
+            out=out,
+            as_json=as_json,
+            sweeps=sweeps,
+            speed_photos=speed,
+            dials=dials,
+            minutes=minutes,
+        )
+    )
