@@ -43,9 +43,9 @@ def sample_case(rng: Rng, style: str) -> Case:
         (gray(rng, 205, 245), "flat"),
         (any_color(rng), "flat"),
     ]
-    weights = (0.42, 0.28, 0.07, 0.1, 0.07, 0.06) if not square else (0.08, 0.52, 0.0, 0.15, 0.2, 0.05)
+    weights = (0.5, 0.25, 0.08, 0.07, 0.05, 0.05) if not square else (0.08, 0.52, 0.0, 0.15, 0.2, 0.05)
     color, bezel_style = looks[int(rng.choice(6, p=weights))]
-    if chance(rng, 0.25):
+    if chance(rng, 0.14):
         bezel_style = "stepped"
     bezel = between(rng, 3, 9) if chance(rng, 0.55) else between(rng, 9, 20)
     if chance(rng, 0.06):

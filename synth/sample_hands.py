@@ -34,8 +34,8 @@ FASHIONS: dict[str, _Fashion] = {
     "pressure": _Fashion(
         ("taper", "taper", "taper", "taper", "knife", "baton", "spade", "lance", "arrow", "syringe"),
         ("flare", "flare", "crescent", "round", "bar", "drop", "bulb", "block", "none", "ring"),
-        (3.0, 8.0),
-        (12.0, 42.0),
+        (3.0, 8.5),
+        (16.0, 44.0),
         (3.0, 9.0),
     ),
     "thermometer": _Fashion(
@@ -82,7 +82,7 @@ def _color(rng: Rng, style: str, face: Color, ink: Color) -> Color:
     dark = luma(face) < 110
     if style == "automotive" and chance(rng, 0.6):
         color = near(rng, HUES[pick(rng, ("orange", "red", "white"))], 12)
-    elif chance(rng, 0.64):
+    elif chance(rng, 0.8 if style in ("pressure", "thermometer") else 0.64):
         color = ink if chance(rng, 0.7) else (HUES["white"] if dark else HUES["black"])
     else:
         names = ("red", "orange", "white", "yellow") if dark else ("red", "blue", "orange", "black", "red")
@@ -159,10 +159,15 @@ def _distance(first: Color, second: Color) -> int:
 
 
 def _hand_color(rng: Rng, needle: Needle, label: str) -> str:
-    """Red where it differs from the needle, else another signal colour that does; set hands come in more colours."""
+    """Red where it differs from the needle, else another signal colour that does; set hands come in more colours.
+
+    Empty where a needle of several colours leaves none.
+    """
     shown = [needle.color, *(c for c in (needle.tip_color, needle.edge_color) if c is not None)]
     names = HAND_COLORS[:4] if label == "max" else HAND_COLORS
     others = [name for name in names if all(_distance(HUES[name], color) > MIN_COLOR_DISTANCE for color in shown)]
+    if not others:
+        return ""
     return "red" if "red" in others and chance(rng, 0.85 if label == "max" else 0.45) else pick(rng, others)
 
 
@@ -226,7 +231,7 @@ def sample_hands(
     while len(hands) < most and chance(rng, 0.22 if hands else share):
         label = "max" if chance(rng, 0.55) and all(h.label != "max" for h in hands) else "set"
         name = _hand_color(rng, needle, label)
-        if any(h.color_name == name for h in hands):
+        if not name or any(h.color_name == name for h in hands):
             break
         hands.append(_max_hand(rng, plain, name, fraction) if label == "max" else _set_hand(rng, plain, art, name))
     if chance(rng, 0.07):

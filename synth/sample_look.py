@@ -64,7 +64,7 @@ def sample_pose(rng: Rng, options: PoseOptions, center: Vec, radius_px: float, w
 def sample_light(rng: Rng, options: WearOptions) -> Light:
     """A main light, what mirrors in the glass, and how the light falls off across the picture."""
     glare = chance(rng, options.glare)
-    falloff = between(rng, 0.08, 0.45) if chance(rng, options.falloff) else 0.0
+    falloff = between(rng, 0.08, 0.4) if chance(rng, options.falloff) else 0.0
     if falloff and chance(rng, 0.15):  # a torch in a dark room
         falloff = between(rng, 0.45, 0.7)
     warm, tinted = between(rng, 0.0, 0.22), falloff > 0 and chance(rng, 0.4)
@@ -106,7 +106,7 @@ def _balance(rng: Rng, options: CameraOptions) -> tuple[float, float, float]:
 
     No channel is raised: a camera that clips white clips it in all of them.
     """
-    warmth = float(rng.normal(0.03, 0.12 if chance(rng, options.color_cast) else 0.02))
+    warmth = float(rng.normal(0.02, 0.11 if chance(rng, options.color_cast) else 0.02))
     tint = float(rng.normal(0.008, 0.015))
     gains = (math.exp(warmth), math.exp(tint), math.exp(-warmth))
     return gains[0] / max(gains), gains[1] / max(gains), gains[2] / max(gains)
@@ -114,19 +114,19 @@ def _balance(rng: Rng, options: CameraOptions) -> tuple[float, float, float]:
 
 def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
     """Most pictures keep most of their detail; bad ones are bad in one or two ways."""
-    exposure, gamma = math.exp(float(rng.normal(0, 0.12))), math.exp(float(rng.normal(0, 0.15)))
+    exposure, gamma = math.exp(float(rng.normal(0.05, 0.1))), math.exp(float(rng.normal(-0.04, 0.12)))
     if chance(rng, options.dark):
-        exposure = between(rng, 0.35, 0.65)
+        exposure = between(rng, 0.38, 0.7)
     elif chance(rng, options.bright):
-        exposure = between(rng, 1.2, 1.7)
+        exposure = between(rng, 1.2, 1.6)
     scale = size / 384
     soft, streak, low = 0.0, 0.0, 0
     if chance(rng, options.blur):
-        soft = scale * (between(rng, 0.3, 1.4) if chance(rng, 0.8) else between(rng, 1.4, 3.2))
+        soft = scale * (between(rng, 0.3, 1.2) if chance(rng, 0.85) else between(rng, 1.2, 3.0))
     if chance(rng, options.motion):
         streak = scale * between(rng, 3, 11)
     if chance(rng, options.low_resolution):
-        low = int(scale * math.exp(between(rng, math.log(60), math.log(300))))
+        low = int(scale * math.exp(between(rng, math.log(64), math.log(320))))
     infrared = chance(rng, options.infrared)
     return Camera(
         exposure=exposure,
@@ -140,12 +140,12 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
         motion_deg=between(rng, 0, 180),
         spin_deg=between(rng, 0.6, 3.0) if chance(rng, options.spin) else 0.0,
         low_side=low,
-        noise=float(rng.exponential(4.0)) + (3.0 if infrared else 0.5) if chance(rng, options.noise) else 0.0,
+        noise=float(rng.exponential(3.0)) + (3.0 if infrared else 0.5) if chance(rng, options.noise) else 0.0,
         noise_scale=between(rng, 1, 3),
-        vignette=between(rng, 0.05, 0.5) if chance(rng, 0.2) else 0.0,
+        vignette=between(rng, 0.05, 0.4) if chance(rng, 0.14) else 0.0,
         sharpen=between(rng, 0.1, 1.3) if chance(rng, 0.3) else 0.0,
-        first_jpeg=int(between(rng, 25, 80)) if chance(rng, options.double_jpeg) else 0,
-        jpeg_quality=int(between(rng, 25, 95)) if chance(rng, options.jpeg) else 0,
+        first_jpeg=int(between(rng, 30, 85)) if chance(rng, options.double_jpeg) else 0,
+        jpeg_quality=int(95 - 70 * between(rng, 0.0, 1.0) ** 1.7) if chance(rng, options.jpeg) else 0,
         distortion=_distortion(rng) if chance(rng, options.distortion) else 0.0,
         interlace_px=float(rng.choice([-1, 1])) * between(rng, 0.5, 2.5) if chance(rng, options.interlace) else 0.0,
         rain=between(rng, 0.1, 1.0) if chance(rng, options.rain) else 0.0,
@@ -186,7 +186,7 @@ def sample_things(rng: Rng, size: int, count: int, low: float = 0.04, high: floa
 
 def sample_overlay(rng: Rng, size: int) -> tuple[Print, ...]:
     """Date and camera name as recorders write them into a picture's corners, in Latin or in ideographs; or a watermark."""
-    if chance(rng, 0.3):
+    if chance(rng, 0.25):
         return sample_watermark(rng, size)
     font = pick(rng, SANS)
     text_size = size * between(rng, 0.025, 0.045)

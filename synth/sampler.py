@@ -142,7 +142,7 @@ def _scene(rng: Rng, recipe: Recipe) -> GaugeScene:
         for _ in range(8):
             top = high if count == 1 else high * (0.62 if index == 0 else 0.4)
             fill = math.exp(between(rng, math.log(max(low, 0.14 if index == 0 else low)), math.log(top)))
-            if count == 1 and chance(rng, 0.5):  # people photograph what they want to read
+            if count == 1 and chance(rng, 0.6):  # people photograph what they want to read
                 fill = between(rng, 0.4, top)
             if isinstance(spec, (LampSpec, SelectorSpec)):
                 fill = max(low, fill * 0.45)

@@ -95,8 +95,8 @@ def _fill_from_bank(pen: Pen, style: str, rng: np.random.Generator) -> None:
         part = np.ascontiguousarray(part[..., rng.permutation(3)])
     soft = float(rng.choice([0, 0, 0, 1.2, 3.0])) * max(width, height) / 384
     # What is well lit and what is not: most of what stands behind an instrument is darker than its face.
-    gain, lift = float(np.exp(rng.normal(0.02, 0.34))), float(max(0.0, rng.normal(0, 9)))
-    scale = min(gain, 1.25)
+    gain, lift = float(np.exp(rng.normal(0.14, 0.32))), float(max(0.0, rng.normal(0, 9)))
+    scale = min(gain, 1.5)
     if soft > 2:
         small = cv2.resize(part, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
         picture = cv2.resize(cv2.GaussianBlur(small, (0, 0), soft / 2), (width, height), interpolation=cv2.INTER_LINEAR)

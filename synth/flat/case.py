@@ -64,10 +64,12 @@ def _stem(pen: Pen, case: Case, rng: np.random.Generator) -> None:
 
 
 def _metal(color: Color, rng: np.random.Generator, gain: float = 1.0) -> list[int]:
-    """Colours around a rim: smooth brightness waves as reflections of a room."""
-    turns = np.linspace(0, 2 * np.pi, 17)[:-1]
-    waves = sum(rng.normal(0, 0.22) * np.cos(k * turns + rng.uniform(0, 6.28)) for k in (1, 2, 3, 5))
-    levels = np.clip(np.asarray(waves) * gain, -0.75, 0.8)
+    """Colours around a rim: the two bright lobes of turned metal, and smooth waves as reflections of a room."""
+    turns = np.linspace(0, 2 * np.pi, 25)[:-1]
+    waves = sum(rng.normal(0, 0.16) * np.cos(k * turns + rng.uniform(0, 6.28)) for k in (1, 2, 3, 5))
+    lobes = np.abs(np.cos(turns - rng.uniform(0, 6.28))) ** float(rng.choice([2, 4, 9]))
+    lobes = float(rng.uniform(0.2, 1.0)) * (lobes - 0.4)
+    levels = np.clip((np.asarray(waves) + lobes) * gain, -0.75, 0.9)
     colors = [rgba(lighten(color, float(level))) for level in levels]
     return [*colors, colors[0]]
 
@@ -121,8 +123,9 @@ def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
         pass
     elif case.bezel_style == "metal":
         _rim(pen, case, sweep(0, 0, _metal(color, rng)))
+        _lips(pen, case, color, rng)
         if case.shape == "round":
-            for _ in range(int(rng.integers(1, 4))):
+            for _ in range(int(rng.integers(0, 3))):
                 ring, width = 100 - case.bezel * float(rng.uniform(0.12, 0.88)), case.bezel * float(rng.uniform(0.06, 0.35))
                 pen.circle(
                     0, 0, ring, lighten(color, float(rng.choice([-0.85, -0.6, 0.5, 0.9]))), width, float(rng.uniform(0.25, 0.8))
@@ -134,6 +137,8 @@ def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
             [rgba(lighten(color, f)) for f in (float(rng.uniform(0.05, 0.35)), 0.0, float(rng.uniform(-0.4, -0.05)))],
         )
         _rim(pen, case, shade)
+        if rng.random() < 0.55:
+            _gloss(pen, case, rng)
     if case.bezel_style == "stepped":
         _shape(pen, case, 100 - case.bezel * 0.45, lighten(color, float(rng.uniform(-0.7, 0.3))))
     if case.bezel > 2.5:
@@ -141,6 +146,39 @@ def _bezel(pen: Pen, case: Case, rng: np.random.Generator) -> None:
         if case.shape == "round" and case.aspect == 1.0:
             pen.circle(0, 0, rim, (0, 0, 0), 1.8, 0.5)
             pen.circle(0, 0, 99.3, lighten(color, -0.6), 1.2, 0.7)
+
+
+def _across(case: Case, part: float, width: float) -> tuple[float, float, float]:
+    """Half axes and width of a line along the bezel; `part` 0 at its outer edge and 1 at its inner one."""
+    at = 100.0 - case.bezel * part
+    return at, at - 100.0 * (1.0 - case.aspect), case.bezel * width
+
+
+def _lips(pen: Pen, case: Case, color: Color, rng: np.random.Generator) -> None:
+    """The rounded edges of a metal rim: one side of each catches the light, the other lies in shade."""
+    turn = float(rng.normal(-2.3, 0.6))
+    x, y = 100 * math.cos(turn), 100 * math.sin(turn)
+    bright, dark = float(rng.uniform(0.6, 0.95)), float(rng.uniform(-0.8, -0.4))
+    for part, width, near_end, far_end in ((0.07, 0.14, bright, dark), (0.88, 0.24, dark, bright)):
+        half, tall, wide = _across(case, part, width)
+        shader = linear((x, y), (-x, -y), [rgba(lighten(color, f)) for f in (near_end, 0.15, far_end)])
+        if case.shape == "round":
+            pen.oval_ring(0, 0, half, tall, max(wide, 0.7), shader)
+        else:
+            pen.box(-half, -tall, half, tall, color, max(0.0, case.corner - wide), shader=shader, stroke=max(wide, 0.7))
+
+
+def _gloss(pen: Pen, case: Case, rng: np.random.Generator) -> None:
+    """A lamp mirrored in a painted rim: a white line that fades on both sides."""
+    turn, level = float(rng.normal(-2.0, 0.9)), float(rng.uniform(0.25, 0.8))
+    x, y = 100 * math.cos(turn), 100 * math.sin(turn)
+    half, tall, wide = _across(case, float(rng.uniform(0.2, 0.6)), float(rng.uniform(0.08, 0.3)))
+    white = (255, 255, 255)
+    shader = linear((x, y), (-x, -y), [rgba(white, level), rgba(white, 0.0), rgba(white, 0.0), rgba(white, 0.3 * level)])
+    if case.shape == "round":
+        pen.oval_ring(0, 0, half, tall, max(wide, 0.5), shader)
+    else:
+        pen.box(-half, -tall, half, tall, white, max(0.0, case.corner - 1), shader=shader, stroke=max(wide, 0.5))
 
 
 def face_half(case: Case) -> float:

@@ -55,11 +55,33 @@ def _hood(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
     x, y, wide, tall, color = item.x, item.y, item.size, item.tall, item.color
     trim = lighten(color, float(rng.uniform(0.03, 0.3)))
     corner = tall * float(rng.uniform(0.3, 0.95))
+    if rng.random() < 0.75:
+        _dashboard(pen, item, rng)
     pen.box(x - wide * 1.12, y - tall * 1.3, x + wide * 1.12, y + tall * 1.25, BLACK, corner, 0.75, 6)
     edge = linear((x, y - tall * 1.2), (x, y + tall), [rgba(lighten(trim, 0.12)), rgba(trim), rgba(lighten(trim, -0.4))])
     pen.box(x - wide * 1.07, y - tall * 1.18, x + wide * 1.07, y + tall * 1.14, trim, corner, shader=edge)
     shade = linear((x, y - tall), (x, y + tall), [rgba(lighten(color, -0.5)), rgba(color), rgba(lighten(color, 0.06))])
     pen.box(x - wide, y - tall, x + wide, y + tall, color, corner * 0.8, shader=shade)
+
+
+def _dashboard(pen: Pen, item: Decor, rng: np.random.Generator) -> None:
+    """The car around a cluster: a dashboard with its seams and vents, and the upper rim of the wheel before it."""
+    x, y, wide, tall = item.x, item.y, item.size, item.tall
+    level = float(rng.uniform(18, 150)) if rng.random() < 0.8 else float(rng.uniform(150, 215))
+    tone: Color = (int(level), int(level * rng.uniform(0.93, 1.0)), int(level * rng.uniform(0.82, 1.03)))
+    top, low = y - tall * float(rng.uniform(1.7, 3.2)), y + 4.5 * wide
+    shade = linear((x, top), (x, y + 2.0 * tall), [rgba(lighten(tone, f)) for f in (0.22, 0.0, -0.35, -0.55)])
+    pen.box(x - 4 * wide, top, x + 4 * wide, low, tone, 12, shader=shade)
+    pen.box(x - 4 * wide, top, x + 4 * wide, top + 2.5, lighten(tone, 0.3), 2, 0.5)
+    seam = y + tall * float(rng.uniform(1.35, 1.7))
+    pen.segments([(x - 4 * wide, seam), (x + 4 * wide, seam)], lighten(tone, -0.7), 1.0)
+    if rng.random() < 0.6:  # below the board: it never hides a dial
+        radius = wide * float(rng.uniform(1.0, 1.6))
+        middle, grip = y + tall * 1.5 + radius + wide * float(rng.uniform(0.02, 0.3)), wide * float(rng.uniform(0.1, 0.17))
+        dark = lighten(tone, -0.55)
+        for part, color in ((1.0, lighten(dark, -0.4)), (0.8, dark), (0.25, lighten(dark, 0.25))):
+            pen.circle(x, middle, radius, color, grip * part)
+        pen.box(x - 0.45 * wide, middle - 0.72 * radius, x + 0.45 * wide, middle + radius, dark, 0.12 * wide)
 
 
 def _glow(pen: Pen, item: Decor, rng: np.random.Generator) -> None:

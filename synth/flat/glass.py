@@ -41,19 +41,24 @@ def draw_glass(pen: Pen, half: float, tall: float, glass: float, light: Light, w
 
 def _liquid(pen: Pen, half: float, tall: float, rng: np.random.Generator) -> None:
     """A filling of glycerine: a yellowish tint up to its level, the level's dark line, a bubble under the glass."""
-    level = tall * rng.uniform(-0.85, -0.3)
-    bend = half * float(rng.normal(0, 0.01))
-    pen.box(-half, level, half, tall, (190, 170, 90), alpha=float(rng.uniform(0.04, 0.16)))
-    for shift, color, alpha in ((0.0, (50, 45, 25), 0.45), (1.3, WHITE, 0.3)):
-        pen.polyline([(-half, level + shift), (0, level + shift + bend), (half, level + shift)], color, 1.1, alpha)
-    if rng.random() < 0.5:
+    level = tall * (rng.uniform(-0.9, -0.55) if rng.random() < 0.75 else rng.uniform(-0.55, -0.2))
+    pen.box(-half, level, half, tall, (190, 170, 90), alpha=float(rng.uniform(0.03, 0.14)))
+    # The level climbs at the glass: a curve that turns up at its ends, dark above and bright below.
+    climb, tilt = half * float(rng.uniform(0.0, 0.09)), half * float(rng.normal(0, 0.015))
+    steps = [k / 8 - 1 for k in range(17)]
+    line = [(half * t, level + tilt * t - climb * t**4 + 0.3 * climb) for t in steps]
+    for shift, color, width, alpha in ((0.0, (50, 45, 25), 1.2, 0.5), (1.4, WHITE, 1.3, 0.4), (2.8, (70, 62, 40), 0.6, 0.3)):
+        pen.polyline([(x, y + shift) for x, y in line], color, width, alpha)
+    for _ in range(int(rng.integers(0, 4))):
         x, y, size = (
             half * float(rng.uniform(-0.7, 0.7)),
-            level + half * float(rng.uniform(0.05, 0.4)),
-            half * float(rng.uniform(0.03, 0.12)),
+            level + half * float(rng.uniform(0.05, 0.35)),
+            half * min(0.13, 0.012 + float(rng.exponential(0.035))),
         )
-        pen.circle(x, y, size, (40, 38, 30), 0.9, 0.5)
-        pen.disc(x - size * 0.3, y - size * 0.35, size * 0.25, WHITE, 0.6)
+        shade = linear((x, y - size), (x, y + size), [rgba((30, 28, 20), 0.28), rgba(WHITE, 0.05), rgba(WHITE, 0.3)])
+        pen.disc(x, y, size, WHITE, shader=shade)
+        pen.circle(x, y, size, (40, 38, 30), 0.8, 0.5)
+        pen.disc(x - size * 0.35, y - size * 0.4, size * 0.2, WHITE, 0.8)
 
 
 def _fog(pen: Pen, half: float, tall: float, strength: float, rng: np.random.Generator) -> None:
