@@ -11,7 +11,8 @@ from synth.blender.builder import Builder, over
 from synth.blender.cases import add_stem
 from synth.blender.geometry import DEPTH, Solid, View, ring, sheet, slab, view_of
 from synth.blender.instruments import PLAIN, add_instrument
-from synth.blender.look import lamps, rooms
+from synth.blender.look import lamps
+from synth.blender.mirrors import aim_of, rooms
 from synth.blender.plan import Material, Plan
 from synth.camera import blur
 from synth.fingers import finger_rng
@@ -34,15 +35,21 @@ def plan_scene(scene: GaugeScene, samples: int = 4, backgrounds: PhotoBackground
     builder = Builder(view)
     if scene.panel is not None:
         _add_panel(builder, scene.panel)
+    wall = DEPTH
     for index, placed in enumerate(scene.instruments):
+        first = len(builder.meshes)
         case = getattr(placed.spec, "case", None)
         if case is not None and not getattr(placed.spec, "bare", False):
             add_stem(builder, case, placed.pose, np.random.default_rng([scene.seed, 50 + index]))
         add_instrument(builder, placed, scene, index)
-    _add_wall(builder, scene, view, backgrounds)
+        if index == 0 or scene.panel is not None:
+            wall = max(wall, builder.farthest(0))
+        else:  # those beside the main one hang on the same wall
+            builder.rest_on(first, wall)
+    _add_wall(builder, scene, view, backgrounds, max(wall, builder.farthest(0)) + 0.1)
     rng = np.random.default_rng([scene.seed, LOOK_STREAM])
     lights, ambient = lamps(scene.light, view, rng)
-    room, room_soft = rooms(scene.light, rng)
+    room, room_soft = rooms(scene.light, aim_of(scene.instruments[0].pose if scene.instruments else None, view), rng)
     return Plan(
         width=scene.width,
         height=scene.height,
@@ -76,7 +83,7 @@ def _add_panel(builder: Builder, panel: Panel) -> None:
     builder.add(slab(shape, -14.0, -0.5, extent), panel.pose, Material("matte", texture=texture, gloss=0.3))
 
 
-def _add_wall(builder: Builder, scene: GaugeScene, view: View, backgrounds: PhotoBackgrounds | None) -> None:
+def _add_wall(builder: Builder, scene: GaugeScene, view: View, backgrounds: PhotoBackgrounds | None, depth: float) -> None:
     """What is behind everything: the flat renderer's background on a wall that shadows fall on."""
     pen = Pen(scene.width, scene.height)
     draw_background(pen, scene.background, backgrounds)
@@ -86,8 +93,7 @@ def _add_wall(builder: Builder, scene: GaugeScene, view: View, backgrounds: Phot
         pen.pixels[...] = blur(pen.pixels, scene.background.defocus_px)
     if scene.fingers:
         draw_hand_behind(pen, finger_rng(scene))
-    back = max((-float(mesh.points[:, 2].min()) for mesh in builder.meshes), default=DEPTH)
-    depth, margin = max(back, DEPTH) + 0.1, 1.0
+    margin = 1.0
     pixels = np.array([(-margin, -margin), (1 + margin, -margin), (1 + margin, 1 + margin), (-margin, 1 + margin)])
     world = np.empty((4, 3))
     world[:, 0] = (pixels[:, 0] - 0.5) * scene.width * depth / view.focal_px

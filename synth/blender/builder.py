@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,18 @@ class Builder:
         self.meshes: list[Mesh] = []
         self.materials: list[Material] = []
         self.textures: list[Image] = []
+
+    def farthest(self, first: int) -> float:
+        """Distance of the farthest point of the meshes from index `first` on; 0 without any."""
+        return max((-float(mesh.points[:, 2].min()) for mesh in self.meshes[first:]), default=0.0)
+
+    def rest_on(self, first: int, depth: float) -> None:
+        """Move the meshes from index `first` on along the lines of sight until their farthest point is `depth` away.
+
+        Nothing moves in the picture, but shadows fall as from an instrument that is mounted there.
+        """
+        factor = np.float32(depth / max(self.farthest(first), 1e-6))
+        self.meshes[first:] = [replace(mesh, points=mesh.points * factor) for mesh in self.meshes[first:]]
 
     def texture(self, pixels: Image) -> int:
         """Index of a (height, width, 4) RGBA texture."""

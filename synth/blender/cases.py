@@ -30,8 +30,12 @@ def add_case(builder: Builder, case: Case, pose: Pose, rng: np.random.Generator)
     inner = 100.0 - case.bezel
     for profile in _bezel_profiles(case, inner, rise, rng):
         builder.add(_loft(case, profile), pose, material)
+    # The wall down to the face mirrors the face and little light: one that showed the room would glow.
+    wall = builder.matte(lighten(case.bezel_color, -0.45), 0.15)
+    builder.add(_loft(case, [(inner, 0.0), (inner, rise * 0.6)]), pose, wall)
     if case.bezel > 2.5:  # the dark seam where the ring meets the pane
-        seam = [(inner + 0.9, rise * 0.62), (inner - 0.3, rise * 0.60)]
+        level = rise * 0.6 + 0.3  # above the pane's own rim: two things at one place would show by turns
+        seam = [(inner + 0.6, level), (inner - 0.7, level)]
         builder.add(_loft(case, seam), pose, builder.matte((12, 12, 12), 0.2))
 
 
@@ -42,14 +46,14 @@ def _loft(case: Case, profile: list[Vec]) -> Solid:
 def _bezel_material(builder: Builder, case: Case, rng: np.random.Generator) -> Material:
     if case.bezel_style == "metal":
         tint = linear(lighten(case.bezel_color, 0.1))
-        return Material("metal", tint, gloss=float(rng.uniform(0.7, 0.95)))
+        return Material("metal", tint, gloss=float(rng.uniform(0.6, 0.9)))
     return builder.matte(case.bezel_color, float(rng.uniform(0.3, 1.4)))
 
 
 def _bezel_profiles(case: Case, inner: float, rise: float, rng: np.random.Generator) -> list[list[Vec]]:
     """Cross sections (half width, height) from the face outwards; the outer edge stands at the bezel's height."""
     wide = 100.0 - inner
-    wall: list[Vec] = [(inner, 0.0), (inner, rise * 0.6)]
+    wall: list[Vec] = [(inner, rise * 0.6)]
     edge: list[Vec] = [(100.0, rise * 0.97), (100.0, -1.0)]
     if case.bezel_style == "metal":
         turn = np.linspace(0, math.pi, 9)[1:-1]
@@ -62,7 +66,11 @@ def _bezel_profiles(case: Case, inner: float, rise: float, rng: np.random.Genera
         step = inner + 0.55 * wide
         low = [(inner + 0.5, rise * 0.65), (step - 0.6, rise * 0.7), (step, rise * 0.75), (step + 0.4, rise)]
         return [[*wall, *low, (99.0, rise), *edge]]
-    return [[*wall, (inner + 0.15 * wide, rise * 0.92), (inner + 0.3 * wide, rise), (99.2, rise), *edge]]
+    if rng.random() < 0.6:  # round, as rims of sheet metal are
+        turn = np.linspace(0.1 * math.pi, 0.95 * math.pi, 8)
+        bulge = rise * float(rng.uniform(0.15, 0.45))
+        return [[*wall, *((inner + wide * (1 - math.cos(t)) / 2, rise * 0.6 + bulge * math.sin(t)) for t in turn), *edge]]
+    return [[*wall, (inner + 0.15 * wide, rise * 0.92), (inner + 0.3 * wide, rise), (98.5, rise), (99.5, rise * 0.9), *edge]]
 
 
 def _flange(builder: Builder, case: Case, pose: Pose) -> None:

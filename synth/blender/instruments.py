@@ -30,6 +30,8 @@ Image = NDArray[np.uint8]
 PLAIN = Light(shadow=-1.0, softness=0.0, shade=0.0)
 """Light that draws nothing, for the renderer has its own: a shadow below nothing stays so where the drawing adds to it."""
 FACE = 100.0
+FADES_FROM_DEG, MOST_FADED = 20.0, 0.4
+"""Liquid crystals are paler from this tilt on, and at most by this part: digits stay readable where the truth says so."""
 HAND = 1000.0
 """Stand-in heights from here on name the hands, the measuring needle first; no real part is that high."""
 
@@ -64,7 +66,9 @@ def _dial(builder: Builder, spec: DialSpec, pose: Pose, scene: GaugeScene, rng: 
         needle=replace(spec.needle, height=HAND),
         hands=tuple(replace(h, needle=replace(h.needle, height=HAND + k)) for k, h in enumerate(spec.hands, 1)),
     )
-    found = builder.layers(pose, FACE, lambda pen, flat: draw_dial(pen, marked, flat, PLAIN, scene.wear, rng))
+    # A ring of diodes about the lens shows in the glass from everywhere; all other reflections are the room's.
+    ringed = replace(PLAIN, ring=scene.light.ring)
+    found = builder.layers(pose, FACE, lambda pen, flat: draw_dial(pen, marked, flat, ringed, scene.wear, rng))
     add_case(builder, spec.case, pose, np.random.default_rng([scene.seed, 70]))
     top = max([h.height for h in hands], default=0.0)
     pane = max(spec.case.recess * 0.6, top + 2.5)
@@ -144,6 +148,10 @@ def _digital(builder: Builder, spec: DigitalSpec, pose: Pose, scene: GaugeScene,
     shown = drawn(marked)
     glowing = spec.lit and spec.led
     ground = drawn(replace(marked, lit=False)) if glowing else shown
+    if spec.lit and not spec.led and pose.tilt_deg > FADES_FROM_DEG:  # liquid crystals pale at a slant
+        paled = min(MOST_FADED, (pose.tilt_deg - FADES_FROM_DEG) / 60)
+        blank = drawn(replace(marked, lit=False))
+        ground = (shown + (blank.astype(np.float32) - shown) * paled + 0.5).astype(np.uint8)
     face = Material("matte", texture=builder.texture(ground), gloss=0.35)
     if glowing:
         changed = (np.abs(shown.astype(np.int16) - ground).max(axis=-1, keepdims=True) > 2).astype(np.uint8)

@@ -147,7 +147,7 @@ def material(index: int, spec: dict, textures: list, rooms: dict):
         shader = film(tree, color, alpha, 0.97 if kind == "glass" else 1.0)
     else:
         diffuse = new("ShaderNodeBsdfDiffuse")
-        diffuse.inputs["Color"].default_value = (*[(0.25 if metal else 1.0) * c for c in spec["color"]], 1)
+        diffuse.inputs["Color"].default_value = (*[(0.12 if metal else 1.0) * c for c in spec["color"]], 1)
         if color is not None:
             link(color, diffuse.inputs["Color"])
         shader = diffuse.outputs[0]

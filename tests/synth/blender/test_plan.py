@@ -13,7 +13,7 @@ import pytest
 
 from synth.blender.assemble import plan_scene
 from synth.blender.geometry import project, view_of
-from synth.blender.look import lamps, light_direction, linear, rooms
+from synth.blender.look import lamps, light_direction, linear
 from synth.blender.plan import Plan, read_plan, write_plan
 from synth.dial import needle_tip
 from synth.errors import BlenderError
@@ -199,14 +199,6 @@ def test_a_flash_is_a_lamp_at_the_camera() -> None:
     found, _ = lamps(Light(flash=True), view, np.random.default_rng(1))
     assert len(found) == 2
     assert found[1].place[2] == 0.0
-
-
-def test_rooms_are_bright_where_they_glare() -> None:
-    calm, glaring = (rooms(light, np.random.default_rng(3))[0] for light in (Light(), Light(glare=0.8, glare_count=3)))
-    assert calm.shape == (256, 512, 3)
-    assert calm.dtype == np.float32
-    assert glaring.max() > 2 * calm.max()
-    assert (calm >= 0).all()
 
 
 def test_linear_light() -> None:
