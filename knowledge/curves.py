@@ -9,6 +9,7 @@ import ast
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from knowledge.arithmetic import Expression, FormulaError, evaluate_node, parse_formula
 
@@ -33,7 +34,7 @@ class PointTable:
 
     def __post_init__(self) -> None:
         angles = [angle for angle, _ in self.points]
-        if len(angles) < 2 or any(b <= a for a, b in zip(angles, angles[1:], strict=False)):
+        if len(angles) < 2 or any(b <= a for a, b in pairwise(angles)):
             raise FormulaError(f"{self.source}: a calibration table needs two or more points of rising angle, got {angles}")
 
     def evaluate(self, values: Mapping[str, float]) -> float:
@@ -83,6 +84,18 @@ def undefined_at(curve: Curve, low_deg: float, high_deg: float) -> float | None:
                 return angle
             signs[n] = now
     return None
+
+
+def defined_span(curve: Curve, low_deg: float = 0.0, high_deg: float = 360.0) -> Point | None:
+    """First and last angle of a range at which the curve has a value, None where it has none anywhere."""
+    if isinstance(curve, PointTable):
+        return curve.points[0][0], curve.points[-1][0]
+    if curve.variables != {VARIABLE}:
+        return None if not curve.variables and _fails(curve, {}) else (low_deg, high_deg)
+    count = max(int((high_deg - low_deg) / _STEP_DEG), 1)
+    angles = [low_deg + (high_deg - low_deg) * n / count for n in range(count + 1)]
+    held = [angle for angle in angles if not _fails(curve, {VARIABLE: angle})]
+    return (held[0], held[-1]) if held else None
 
 
 def _fails(curve: Expression, values: Mapping[str, float]) -> bool:

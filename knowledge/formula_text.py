@@ -22,7 +22,7 @@ MIN_POINTS = 3
 
 _CODE = re.compile(r"`([^`=＝]+)[=＝]([^`=＝]+)`")
 _NAMES = {
-    "angle": r"angle of the pointer|pointer angle|pointer_angle|needle angle|\bangle\b|θ|指针角度|指针转角|指针角|表针角度|转角|角度",
+    "angle": r"angle of the pointer|pointer[ _]angle|needle angle|\bangle\b|θ|指针角度|指针转角|指针角|表针角度|转角|角度",
     "digital_readout": r"digital readout|displayed digits|digital_readout|\breadout\b|显示读数|显示值|示数",
     "scale_fraction": r"scale fraction|scale_fraction|刻度比例",
 }
@@ -120,7 +120,7 @@ def _without_code(text: str) -> str:
 
 
 def _formula(quantity: str, right: str, unit: str | None = None) -> FormulaText | None:
-    plain = right.replace("²", "**2").replace("³", "**3").translate(_SIGNS).replace("^", "**").replace("[", "(").replace("]", ")")
+    plain = right.replace("²", "**2").replace("³", "**3").translate(_SIGNS).replace("^", "**")
     for name, pattern in _NAMES.items():
         plain = re.sub(pattern, name, plain, flags=re.IGNORECASE)
     expression, found = (plain, unit) if unit else _split_unit(plain)
@@ -147,9 +147,7 @@ def _split_unit(right: str) -> tuple[str, str | None]:
 
 def _plain_formula(match: re.Match[str]) -> FormulaText | None:
     right = match.group("right")
-    while right.rstrip().endswith(("(", "（", "[")) or right.count("(") + right.count("（") > right.count(")") + right.count(
-        "）"
-    ):
+    while len(re.findall(r"[(（\[]", right)) > len(re.findall(r"[)）\]]", right)):
         shorter = re.sub(r"[(（\[][^(（\[]*$", "", right)
         if shorter == right:
             return None
