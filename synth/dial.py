@@ -86,6 +86,8 @@ def numeral_text(value: float, scale: Scale, art: ScaleArt) -> str:
     shown = abs(value) if art.unsigned else value
     even = not scale.printed and not scale.logarithmic
     text = number_text(shown, scale.major_step) if even and not art.short else f"{round(shown, 9) + 0.0:.12g}"
+    if art.comma:
+        text = text.replace(".", ",")
     return f"+{text}" if art.plus and value > 0 else text
 
 

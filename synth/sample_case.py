@@ -51,8 +51,9 @@ def sample_case(rng: Rng, style: str) -> Case:
     if chance(rng, 0.06):
         bezel, bezel_style = 1.0, "none"
     flange = 0.0
-    if not square and chance(rng, 0.12):
-        flange = between(rng, 108, 140)
+    square_plate = style == "transformer" and chance(rng, 0.3)  # a cast grey housing with a screw in each corner
+    if square_plate or (not square and chance(rng, 0.12)):
+        flange = between(rng, 108, 140) if not square_plate else between(rng, 104, 118)
     stem = "none" if square else pick(rng, ("none", "none", "bottom", "bottom", "bottom", "top", "left"))
     return Case(
         shape="round" if shape == "round" else "square",
@@ -64,8 +65,8 @@ def sample_case(rng: Rng, style: str) -> Case:
         aspect=aspect,
         corner=between(rng, 1, 14),
         flange=flange,
-        flange_square=chance(rng, 0.3),
-        flange_color=gray(rng, 10, 200),
+        flange_square=square_plate or chance(rng, 0.3),
+        flange_color=gray(rng, 130, 205) if square_plate else gray(rng, 10, 200),
         stem=stem,  # type: ignore[arg-type]
         stem_color=near(rng, (176, 142, 72), 16) if chance(rng, 0.55) else gray(rng, 90, 190),
         recess=between(rng, 0, 14) if bezel_style != "none" else 0.0,  # without a rim the face is the front

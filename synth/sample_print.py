@@ -88,6 +88,9 @@ def _units(rng: Rng, face: FaceLines) -> list[Print]:
     else:
         found += put_lines(rng, face, factor, size * 0.8, wish, face.font, color, must=True)
         found += put_lines(rng, face, unit, size, wish, face.font, color, declares=scale.unit, must=True)
+    if scale.unit == "bar" and unit is not None and factor is None and chance(rng, 0.12):
+        note = pick(rng, ("x100 kPa", "1 bar = 100 kPa", "x 0.1 MPa", "100 kPa"))
+        found += put_lines(rng, face, note, size * between(rng, 0.4, 0.55), wish, face.font, color)
     for further, look in spec.further_scales:
         if further.unit_text is not None:
             big = look.numeral_size * between(rng, 0.9, 1.3)

@@ -139,6 +139,7 @@ def sample_art(rng: Rng, scale: Scale, layout: Layout, style: str, font: str, in
         short=chance(rng, 0.55),
         plus=scale.minimum < 0 < scale.maximum and not unsigned and chance(rng, 0.12),
         end_extra=major * between(rng, 0.15, 0.5) if chance(rng, 0.12) else 0.0,
+        comma=chance(rng, 0.06),
     )
     if few is not None:
         art = replace(art, numerals_at=few.numerals_at, sizes=few.sizes, unsigned=few.unsigned, plus=few.plus)

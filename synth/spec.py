@@ -31,7 +31,7 @@ class ScaleArt:
     width (`numeral_radius` is then the one nearest to the pivot). `numerals_at` are the values that carry numbers
     where not every `numeral_every`-th major does, `sizes` their sizes as parts of `numeral_size`, one for each printed
     number. `short` prints 0, 0.5, 1 instead of 0.0, 0.5, 1.0; `plus` signs positive numbers; numbers from `accent_from`
-    on are printed in `accent_color`. The first and the last tick are `end_extra` longer.
+    on are printed in `accent_color`. `comma` prints 0,4 for 0.4. The first and the last tick are `end_extra` longer.
     """
 
     radius: float
@@ -60,6 +60,7 @@ class ScaleArt:
     accent_from: float | None = None
     accent_color: Color | None = None
     end_extra: float = 0.0
+    comma: bool = False
 
 
 @dataclass(frozen=True, slots=True)

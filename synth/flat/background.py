@@ -60,7 +60,9 @@ def _even(pen: Pen, light: bool, rng: np.random.Generator) -> None:
     height, width = pen.pixels.shape[:2]
     pen.pixels[..., :3] = int(min(255.0, rng.uniform(240, 262)) if light else max(0.0, rng.uniform(-8, 16)))
     if rng.random() < 0.25:
-        pen.box(0, height * rng.uniform(0.5, 0.95), width, height, (128, 128, 128), alpha=0.12, blur=20)
+        edge = height * float(rng.uniform(0.5, 0.95))
+        fade = linear((0, edge - 0.08 * height), (0, edge + 0.08 * height), [rgba((128, 128, 128), f) for f in (0.0, 0.12)])
+        pen.box(0, edge - 0.08 * height, width, height, (128, 128, 128), shader=fade)
 
 
 def _plain(pen: Pen, rng: np.random.Generator) -> None:

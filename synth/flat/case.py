@@ -35,10 +35,13 @@ def draw_shadow(pen: Pen, case: Case, pose: Pose, light: Light) -> None:
             pen.oval_ring(0, 0, size - wide / 2, size - wide / 2, wide, shade)
         else:
             steps = 5
+            inner = 102.0 * case.aspect - reach - 0.4 * case.depth - soft - 20.0  # the case hides what is farther in
             for k in range(steps):
                 out = soft * (1 - 2 * k / (steps - 1))
                 half, tall = 102.0 + out, 102.0 * case.aspect + out
-                pen.box(-half, -tall, half, tall, (0, 0, 0), case.corner + soft, 0.16 * light.shadow)
+                wide = min(tall - 1.0, tall - inner)
+                x, y, corner = half - wide / 2, tall - wide / 2, max(0.0, case.corner + soft - wide / 2)
+                pen.box(-x, -y, x, y, (0, 0, 0), corner, 0.16 * light.shadow, stroke=wide)
 
 
 def draw_stem(pen: Pen, case: Case, pose: Pose, rng: np.random.Generator) -> None:

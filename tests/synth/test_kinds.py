@@ -84,7 +84,7 @@ def test_numbers_never_touch_and_lie_on_the_face(style: str) -> None:
                 x, y = number.center
                 inside = abs(x) < half and abs(y) < tall if dial.case.shape == "square" else math.hypot(x, y) < half
                 assert inside, f"{style}: {number.text} at {number.center}"
-                assert abs(float(number.text)) == pytest.approx(abs(number.value), abs=1e-6)
+                assert abs(float(number.text.replace(",", "."))) == pytest.approx(abs(number.value), abs=1e-6)
                 near = min(abs(number.value - tick) for tick in scale.ticks())
                 assert near < 1e-6 * scale.span + 1e-9, "numbers stand at ticks"
 

@@ -323,4 +323,4 @@ def test_numerals_of_the_primary_scale_are_in_order() -> None:
             assert values == sorted(values)
             assert len(values) >= 2
             for number in truth.numerals:
-                assert abs(float(number.text)) == pytest.approx(abs(number.value), abs=1e-6)
+                assert abs(float(number.text.replace(",", "."))) == pytest.approx(abs(number.value), abs=1e-6)
