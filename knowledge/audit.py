@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple
 from knowledge.articles import Article, Chunk
 from knowledge.chunks import build_chunks
 from knowledge.facts import Fact, ModelFacts
-from knowledge.formula_text import find_formulas
-from knowledge.sentences import CONNECTOR, split_blocks
+from knowledge.formula_text import VARIABLE, find_formulas
+from knowledge.intake_checks import formula_fault, table_fault
+from knowledge.sentences import CONDITION, CONNECTOR, coupled_sentences, split_blocks, split_sentences
 from knowledge.statements import statement_sentences
 from knowledge.structured import build_facts, find_conflicts, find_facts
 from knowledge.units import find_declarations
@@ -26,6 +27,9 @@ FaultKind = Literal[
     "torn list",
     "dangling reference",
     "formula without unit",
+    "formula without value",
+    "angle not declared",
+    "table against formula",
     "contradiction",
     "translations differ",
     "rival manuals",
@@ -57,6 +61,7 @@ def audit(articles: Sequence[Article], chunker: Chunker = build_chunks) -> tuple
         faults += _torn_blocks(document)
         faults += _dangling_references(document)
         faults += _formulas_without_unit(document)
+        faults += _formulas_without_meaning(document)
     valid = [document for document in documents if document.article.status == "valid"]
     for document in valid:
         faults += _contradictions(document)
@@ -69,10 +74,30 @@ def _fault(kind: FaultKind, document: _Document, chunk: Chunk, detail: str) -> F
 
 
 def _split_conditionals(document: _Document) -> Iterator[Fault]:
+    """A consequence at the start of a chunk, and conditions of the text that no chunk holds with all their parts."""
+    by_id = {chunk.id: chunk for chunk in document.chunks}
     for chunk in document.chunks:
         if chunk.continues_from and CONNECTOR.match(chunk.text):
+            before = by_id.get(chunk.continues_from[0])
+            sentences = split_sentences(before.verbatim) if before else ()
+            # A "however" behind a sentence that is no condition opens a new thought; everything else is a torn one.
+            contrast = coupled_sentences(f"{sentences[-1]}\n{chunk.text}", contrasts=False) if sentences else ()
+            if len(contrast) > 1 and contrast[0] == sentences[-1]:
+                continue
             opening = chunk.text.split("\n", 1)[0][:60]
             yield _fault("split conditional", document, chunk, f"the consequence {opening!r} is cut off from its condition")
+    for section in document.article.sections:
+        own = [_squeezed(c.verbatim) for c in document.chunks if (c.section, c.section_title) == (section.number, section.title)]
+        for block in split_blocks(section.text):
+            if block.kind != "paragraph":
+                continue
+            for piece in coupled_sentences(block.text, contrasts=False):
+                if CONDITION.match(piece) and not any(_squeezed(piece) in text for text in own):
+                    detail = f"the condition {piece[:60]!r} and its consequences are in no chunk together"
+                    line = section.text_line + block.line
+                    yield Fault(
+                        kind="split conditional", document=document.article.id, section=section.number, line=line, detail=detail
+                    )
 
 
 def _torn_blocks(document: _Document) -> Iterator[Fault]:
@@ -84,10 +109,17 @@ def _torn_blocks(document: _Document) -> Iterator[Fault]:
             kind: FaultKind = kinds.get(block.kind, "cut sentence")
             parts = (block.text,) if block.kind != "paragraph" else statement_sentences(block.text)
             for part in parts:
-                if not any(_squeezed(part) in text for text in own):
+                if not any(_squeezed(part) in text for text in own) and not (kind == "torn table" and _has_all_rows(part, own)):
                     detail = f"{part[:60]!r} is in no chunk as a whole"
                     line = section.text_line + block.line
                     yield Fault(kind=kind, document=document.article.id, section=section.number, line=line, detail=detail)
+
+
+def _has_all_rows(table: str, chunks: Sequence[str]) -> bool:
+    """Whether every row of a long table stands in a chunk together with the header."""
+    header, _, *rows = (_squeezed(line) for line in table.splitlines())
+    headed = [text for text in chunks if header in text]
+    return all(any(row in text for text in headed) for row in rows)
 
 
 def _squeezed(text: str) -> str:
@@ -107,6 +139,25 @@ def _formulas_without_unit(document: _Document) -> Iterator[Fault]:
         for formula in find_formulas(chunk.verbatim):
             if formula.unit is None and not find_declarations(chunk.text):
                 yield _fault("formula without unit", document, chunk, f"`{formula.text}`: declare the unit of {formula.quantity}")
+
+
+def _formulas_without_meaning(document: _Document) -> Iterator[Fault]:
+    """Formulas of an angle whose origin is not declared, that have no value somewhere, or that their own table denies."""
+    findings = find_facts(document.chunks)
+    by_id = {chunk.id: chunk for chunk in document.chunks}
+    for fact in findings.formulas:
+        chunk = by_id[fact.chunk]
+        if fact.variable == VARIABLE and not findings.frames:
+            detail = f"`{fact.text[:80]}`: declare where the pointer angle starts and which way it runs"
+            yield _fault("angle not declared", document, chunk, detail)
+        reason = formula_fault(fact, findings)
+        if reason:
+            yield _fault("formula without value", document, chunk, reason)
+    for chunk in document.chunks:
+        for points in (formula for formula in find_formulas(chunk.verbatim) if formula.points):
+            reason = table_fault(points, findings)
+            if reason:
+                yield _fault("table against formula", document, chunk, reason)
 
 
 def _contradictions(document: _Document) -> Iterator[Fault]:

@@ -13,12 +13,16 @@ from typing import NamedTuple
 
 from knowledge.articles import Article, Chunk, Section, SemanticType
 from knowledge.formula_text import find_formulas
-from knowledge.sentences import CONNECTOR, Block, coupled_sentences, parse_table, split_blocks
+from knowledge.sentences import CONNECTOR, LOGICAL_BREAK, Block, coupled_sentences, parse_table, split_blocks
 from knowledge.units import UnitDeclaration, find_declarations
 
 TARGET_CHARS = 700
 """Prose is gathered up to this length; about the 256 tokens that the packaged embedder sees of English."""
 TARGET_CHARS_CHINESE = 240
+LONG_BLOCK_CHARS = 2000
+"""A paragraph longer than this is cut where a new thought begins, before its length alone decides."""
+TABLE_FACTOR = 3
+"""A table longer than this many targets is cut between rows, each part with the header; a calibration table never is."""
 
 _REFERENCE = re.compile(
     r"(?:\bsections?|§|第|见|参见|按照?)\s*(?P<list>\d+(?:\.\d+)*(?:\s*(?:,|and|or|to|、|和|或|至)\s*\d+(?:\.\d+)+)*)(?P<end>\s*[节章])?",
@@ -74,7 +78,7 @@ def _pieces(section: Section, target: int) -> list[_Piece]:
     pieces: list[_Piece] = []
     for paragraph, block in enumerate(split_blocks(section.text), 1):
         line = section.text_line + block.line
-        fresh = [_Piece(kind, text, line, paragraph, fixed) for kind, text, fixed in _typed(block, section, target)]
+        fresh = [_Piece(kind, text, line + at, paragraph, fixed) for kind, text, fixed, at in _typed(block, section, target)]
         if pieces and fresh and _belongs_to(pieces[-1], block):
             joined = f"{pieces[-1].text}\n\n{fresh[0].text}"
             # The announcing sentence gives way to what it announces; an afterthought takes the type of what it follows.
@@ -90,22 +94,41 @@ def _belongs_to(previous: _Piece, block: Block) -> bool:
     return announced or (block.kind == "paragraph" and bool(CONNECTOR.match(block.text)))
 
 
-def _typed(block: Block, section: Section, target: int) -> list[tuple[SemanticType, str, bool]]:
+def _typed(block: Block, section: Section, target: int) -> list[tuple[SemanticType, str, bool, int]]:
+    """Type, text, whether it stands alone, and line within the block of each piece of a block."""
     if block.kind == "table":
-        return [(_table_type(block.text), block.text, True)]
+        kind = _table_type(block.text)
+        parts = [(block.text, 0)] if kind == "formula" else _table_parts(block.text, TABLE_FACTOR * target)
+        return [(kind, text, True, line) for text, line in parts]
     if block.kind == "list":
         procedure = block.ordered or bool(_PROCEDURE_TITLE.search(section.title))
-        return [("procedure" if procedure else "list", block.text, True)]
+        return [("procedure" if procedure else "list", block.text, True, 0)]
     if find_formulas(block.text):
-        return [("formula", block.text, True)]
+        return [("formula", block.text, True, 0)]
     if block.kind == "code":
-        return [("prose", block.text, True)]
+        return [("prose", block.text, True, 0)]
     if find_declarations(block.text):
-        return [("unit", block.text, True)]
-    return [("prose", text, False) for text in _fit(block.text, target)]
+        return [("unit", block.text, True, 0)]
+    return [("prose", text, False, 0) for text in _fit(block.text, target)]
+
+
+def _table_parts(text: str, most: int) -> list[tuple[str, int]]:
+    """A table whole, or cut between rows into parts of at most `most` characters with the header on each."""
+    if len(text) <= most or parse_table(text) is None:
+        return [(text, 0)]
+    header, rule, *rows = text.splitlines()
+    parts: list[tuple[list[str], int]] = []
+    for number, row in enumerate(rows, 2):
+        if parts and sum(len(line) + 1 for line in parts[-1][0]) + len(row) <= most:
+            parts[-1][0].append(row)
+        else:
+            parts.append(([header, rule, row], number if parts else 0))
+    return [("\n".join(lines), line) for lines, line in parts]
 
 
 def _table_type(text: str) -> SemanticType:
+    if find_formulas(text):
+        return "formula"
     table = parse_table(text)
     head = table.header[0] if table else ""
     if _LAMP_HEADER.search(head):
@@ -118,9 +141,11 @@ def _fit(paragraph: str, target: int) -> list[str]:
     if len(paragraph) <= target:
         return [paragraph]
     joint = " " if re.search(r"[A-Za-z]{2,} [A-Za-z]{2,}", paragraph) else ""
+    long = len(paragraph) > LONG_BLOCK_CHARS
     pieces: list[str] = []
-    for sentence in coupled_sentences(paragraph):
-        if pieces and len(pieces[-1]) + len(sentence) <= target:
+    for sentence in coupled_sentences(paragraph, contrasts=not long):
+        new_thought = long and LOGICAL_BREAK.match(sentence) and len(pieces[-1] if pieces else "") > target / 3
+        if pieces and not new_thought and len(pieces[-1]) + len(sentence) <= target:
             pieces[-1] = f"{pieces[-1]}{joint}{sentence}"
         else:
             pieces.append(sentence)

@@ -38,7 +38,7 @@ _PLAIN = re.compile(
 )
 _ENDS_WELL = re.compile(r"[\s)）]*(?:$|[.,;:。，；：]|\n|where\b|with\b|which\b|for\b|and\b|其中|式中|适用)", re.IGNORECASE)
 _UNIT_WORDS = re.compile(r"^[\s,，;；(（\[]*(?:单位\s*[为是:：]?|unit\s*[:=]?|in\s+(?=\S))?\s*", re.IGNORECASE)
-_QUANTITY = re.compile(r"^.*(?:\bis|\bby|\bthat|\bformula|\buse|\bthe|[为是由按得])\s*", re.IGNORECASE | re.DOTALL)
+_QUANTITY = re.compile(r"^.*(?:\bis|\bby|\bfrom|\bthat|\bformula|\buse|\bthe|[为是由按得])\s*", re.IGNORECASE | re.DOTALL)
 _FORMULA_WORD = re.compile(r"formula|equation|calibrat|公式|换算|标定|校准", re.IGNORECASE)
 _CALL = re.compile(r"(?!sqrt\b)[A-Za-z_][\w.]*\s*\(|__|\bimport\b|\blambda\b")
 _ANGLE_HEADER = re.compile(r"angle|角度|转角", re.IGNORECASE)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from knowledge.arithmetic import FormulaError
+from knowledge.arithmetic import FormulaError, parse_formula
 from knowledge.articles import Article
 from knowledge.chunks import build_chunks
 from knowledge.curves import defined_span, load_curve, undefined_at
 from knowledge.facts import FormulaFact
-from knowledge.formula_text import find_bad_formulas
+from knowledge.formula_text import FormulaText, find_bad_formulas
 from knowledge.intake_types import IntakeError
 from knowledge.sentences import parse_table, split_blocks
 from knowledge.structured import Findings, find_facts
+
+TABLE_TOLERANCE = 0.005
 
 
 def check_article(article: Article) -> None:
@@ -48,6 +50,24 @@ def formula_fault(fact: FormulaFact, findings: Findings) -> str | None:
     if angle is None:
         return None
     return f"`{fact.text}` has no value near {angle:g} degrees: it divides by zero or takes the root of less than zero"
+
+
+def table_fault(table: FormulaText, findings: Findings) -> str | None:
+    """Why a table of points does not fit the formula written beside it for the same quantity, or None."""
+    for fact in findings.formulas:
+        if fact.points or fact.variable != table.variable or fact.quantity != table.quantity:
+            continue
+        try:
+            curve = parse_formula(fact.expression)
+            gaps = [(abs(curve.evaluate({"pointer_angle": angle}) - value), angle) for angle, value in table.points]
+        except FormulaError:
+            continue
+        span = max(value for _, value in table.points) - min(value for _, value in table.points)
+        gap, angle = max(gaps)
+        # A table rounds; more than a two hundredth of its span is another curve.
+        if gap > TABLE_TOLERANCE * span:
+            return f"at {angle:g} degrees the table differs from `{fact.text}` by {gap:g}; which of them holds?"
+    return None
 
 
 def _place(article: Article, line: int) -> str:

@@ -24,10 +24,22 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 
 CONNECTOR = re.compile(
     r"^\s*(?:otherwise|else|or else|except|unless|in that case|in this case|if not|in either case|but|however|"
-    r"否则|不然|但|除外|此时|在此情况下|若不|如不|反之|然而)(?![a-z])",
+    r"否则|不然|但|除外|除非|则|那么|此时|在此情况下|若不|如不|反之|然而)(?![a-z])",
     re.IGNORECASE,
 )
 """A sentence that begins so belongs to the one before it: it states the other half of a condition."""
+
+CONDITION = re.compile(
+    r"^\s*(?:(?:if|when|whenever|unless|in case|as soon as|as long as)\b|若|如果|如|当|倘若|一旦|除非)", re.IGNORECASE
+)
+"""A sentence that begins so states a condition."""
+
+_CONTRAST = re.compile(r"^\s*(?:but|however|但(?!.{0,12}除外)|然而)(?![a-z])", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"^\s*(?:otherwise|else|or else|if not|否则|不然|反之)(?![a-z])", re.IGNORECASE)
+LOGICAL_BREAK = re.compile(
+    r"^\s*(?:therefore|consequently|as a result|in summary|in short|however|因此|所以|综上|总之|然而)(?![a-z])", re.IGNORECASE
+)
+"""A sentence that begins so opens a new thought: a long block is cut in front of it first."""
 
 
 class Block(NamedTuple):
@@ -79,16 +91,30 @@ def _ends_here(text: str, position: int) -> bool:
     return name not in _NEVER_END
 
 
-def coupled_sentences(text: str) -> tuple[str, ...]:
-    """Like `split_sentences`, but a condition and its "otherwise" stay one piece."""
+def coupled_sentences(text: str, *, contrasts: bool = True) -> tuple[str, ...]:
+    """Like `split_sentences`, but a condition and its "otherwise" stay one piece.
+
+    An "otherwise" closes the whole chain of conditions in front of it. Without `contrasts` a "however" may stand
+    apart from a sentence that is no condition, which gives a long block a place to be cut.
+    """
     joint = " " if re.search(r"[A-Za-z]{2,} [A-Za-z]{2,}", text) else ""
-    pieces: list[str] = []
+    pieces: list[list[str]] = []
     for sentence in split_sentences(text):
-        if pieces and CONNECTOR.match(sentence):
-            pieces[-1] = f"{pieces[-1]}{joint}{sentence}"
+        if pieces and _belongs_behind(pieces[-1], sentence, contrasts):
+            pieces[-1].append(sentence)
+            while _ALTERNATIVE.match(sentence) and len(pieces) > 1 and all(CONDITION.match(p[0]) for p in pieces[-2:]):
+                pieces[-2:] = [pieces[-2] + pieces[-1]]
         else:
-            pieces.append(sentence)
-    return tuple(pieces)
+            pieces.append([sentence])
+    return tuple(joint.join(piece) for piece in pieces)
+
+
+def _belongs_behind(piece: list[str], sentence: str, contrasts: bool) -> bool:
+    conditional = bool(CONDITION.match(piece[0]))
+    if CONNECTOR.match(sentence):
+        return contrasts or conditional or not _CONTRAST.match(sentence)
+    # 若甲，则乙；若丙，则丁：one sentence with several conditions.
+    return conditional and piece[-1].endswith("；") and bool(CONDITION.match(sentence))
 
 
 def split_blocks(text: str) -> tuple[Block, ...]:

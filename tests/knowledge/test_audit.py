@@ -62,8 +62,11 @@ def test_dangling_reference(make_article: MakeArticle) -> None:
     assert kinds(chinese) == ["dangling reference"]
 
 
+ANGLE = "\nThe pointer angle is counted from 6 o'clock, clockwise.\n"
+
+
 def test_formula_without_unit(make_article: MakeArticle) -> None:
-    body = "# T\n\n## 1 A\n\nUse `flow = (pointer angle - 3) / 2`.\n"
+    body = "# T\n\n## 1 A\n" + ANGLE + "\nUse `flow = (pointer angle - 3) / 2`.\n"
     assert kinds(make_article(body)) == ["formula without unit"]
     assert kinds(make_article(body + "\n## 2 B\n\nThe unit of flow is L/min.\n")) == []
     assert kinds(make_article(body.replace("/ 2`", "/ 2 L/min`"))) == []
@@ -117,3 +120,63 @@ def test_lines_lead_to_the_place(make_article: MakeArticle) -> None:
     (fault,) = audit([make_article(body)])
     # Front matter of eleven lines, then the body.
     assert fault.line == 11 + 9
+
+
+def test_an_angle_that_is_not_declared(make_article: MakeArticle) -> None:
+    body = "# T\n\n## 1 A\n\nThe unit of flow is bar. Use `flow = (pointer angle - 3) / 2`.\n"
+    assert kinds(make_article(body)) == ["angle not declared"]
+    assert kinds(make_article(body + ANGLE)) == []
+    digits = body.replace("(pointer angle - 3) / 2", "digital readout * 10")
+    assert kinds(make_article(digits)) == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "faults"),
+    [
+        ("10 / (pointer angle - 200)", ["formula without value"]),
+        ("sqrt((pointer angle - 60) / 3)", ["formula without value"]),
+        ("sqrt((pointer angle - 30) / 3)", []),
+        ("pointer angle^2 / 1000 - 0.9", []),
+    ],
+)
+def test_a_formula_has_a_value_over_its_whole_range(make_article: MakeArticle, formula: str, faults: list[str]) -> None:
+    body = (
+        f"# T\n\n## 1 A\n{ANGLE}\nThe unit of flow is bar. Use `flow = {formula}`.\n\n"
+        "The formula is valid for pointer angles from 30 to 330 degrees.\n"
+    )
+    assert kinds(make_article(body)) == faults
+
+
+def test_a_table_of_points_must_fit_the_formula_beside_it(make_article: MakeArticle) -> None:
+    body = (
+        f"# T\n\n## 1 A\n{ANGLE}\nThe unit of flow is bar. Use `flow = (pointer angle - 30) / 3`.\n\n## 2 B\n\n"
+        "| Pointer angle | Flow (bar) |\n|---|---|\n| 30 | 0 |\n| 180 | 50 |\n| 330 | 100 |\n"
+    )
+    assert kinds(make_article(body)) == []
+    (fault,) = audit([make_article(body.replace("| 50 |", "| 52 |"))])
+    assert (fault.kind, fault.section) == ("table against formula", "2")
+    assert "180 degrees" in fault.detail
+
+
+def test_conditions_cut_from_their_alternatives_are_found_in_both_languages(make_article: MakeArticle) -> None:
+    chinese = "若压力超过 100 MPa，则停机；若压力超过 80 MPa，则降低负荷；否则继续运行。"
+    article = make_article(f"# 手册\n\n## 1 甲\n\n{chinese}\n", language="zh")
+    (chunk,) = build_chunks(article)
+    assert kinds(article) == []
+    first, rest = chinese.split("；", 1)
+    pieces = [
+        chunk.model_copy(update={"id": "a", "text": first + "；"}),
+        chunk.model_copy(update={"id": "b", "text": rest, "continues_from": ("a",)}),
+    ]
+    assert "split conditional" in kinds(article, chunker=lambda _: pieces)
+
+
+def test_a_long_table_cut_between_rows_is_whole_and_one_without_its_header_torn(make_article: MakeArticle) -> None:
+    rows = "\n".join(f"| P{n} | The valve number {n} stands at the pump of line {n} |" for n in range(80))
+    article = make_article(f"# T\n\n## 1 A\n\n| Item | Place |\n|---|---|\n{rows}\n")
+    chunks = build_chunks(article)
+    assert len(chunks) > 1
+    assert all(chunk.text.startswith("| Item | Place |\n|---|---|\n") for chunk in chunks)
+    assert kinds(article) == []
+    bare = [c.model_copy(update={"text": "\n".join(c.text.splitlines()[2:])}) if n else c for n, c in enumerate(chunks)]
+    assert kinds(article, chunker=lambda _: bare) == ["torn table"]

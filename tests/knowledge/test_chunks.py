@@ -167,3 +167,38 @@ def test_the_same_words_twice_get_two_ids(make_article: MakeArticle) -> None:
 )
 def test_references(text: str, targets: tuple[str, ...]) -> None:
     assert find_references(text) == targets
+
+
+def test_a_long_block_is_cut_where_a_new_thought_begins(make_article: MakeArticle) -> None:
+    filler = "The pump of plant A runs with a steady flow and needs no attention. " * 7
+    text = f"{filler}Therefore it is not watched. " + filler * 2 + "However the motor is watched. " + filler * 2
+    chunks = build_chunks(make_article(f"# T\n\n## 1 A\n\n{text}\n"))
+    openings = [chunk.text.split()[0] for chunk in chunks]
+    assert "Therefore" in openings
+    assert "However" in openings
+    short = build_chunks(make_article(f"# T\n\n## 1 A\n\n{text[:1500]}\n"))
+    assert "Therefore" not in [chunk.text.split()[0] for chunk in short]
+
+
+def test_a_long_chinese_block_keeps_conditions_and_breaks_at_conclusions(make_article: MakeArticle) -> None:
+    filler = "水泵以稳定的流量运行，一般情况下无须专人值守。" * 8
+    text = f"{filler}若压力过高，则停机。然而泄压后可以重启。{filler}因此每班巡检一次。{filler * 10}"
+    assert len(text) > 2000
+    chunks = build_chunks(make_article(f"# 手册\n\n## 1 甲\n\n{text}\n", language="zh"))
+    assert any(chunk.text.startswith("因此") for chunk in chunks)
+    assert sum("若压力过高，则停机。然而泄压后可以重启。" in chunk.text for chunk in chunks) == 1
+
+
+def test_a_calibration_table_is_never_cut(make_article: MakeArticle) -> None:
+    rows = "\n".join(f"| {n} | {n / 3:.3f} |" for n in range(330))
+    article = make_article(f"# T\n\n## 1 A\n\n| Pointer angle | Pressure (bar) |\n|---|---|\n{rows}\n")
+    (chunk,) = build_chunks(article)
+    assert chunk.semantic_type == "formula"
+
+
+def test_pages_of_the_original_are_kept(make_article: MakeArticle) -> None:
+    body = "<!-- page 4 -->\n# T\n\n## 1 A\n\nFirst words.\n\n<!-- page 5 -->\n\n## 2 B\n\nOther words.\n"
+    first, second = build_chunks(make_article(body))
+    assert (first.page, second.page) == (4, 5)
+    assert "page" not in first.text + second.text
+    assert second.citation == "T-1 Manual §2 p. 5 (v1)"

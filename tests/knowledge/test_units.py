@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from knowledge.formula_text import find_formulas
+from knowledge.formula_text import find_bad_formulas, find_formulas
 from knowledge.units import find_declarations, leading_unit
 
 
@@ -83,6 +83,80 @@ def test_leading_unit_ends_at_a_word_boundary(text: str, unit: str | None) -> No
 def test_formulas(text: str, quantity: str, expression: str, unit: str | None) -> None:
     (found,) = find_formulas(f"The formula is {text}.")
     assert (found.quantity, found.expression, found.unit) == (quantity, expression, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity", "expression", "unit"),
+    [
+        ("The formula is pressure = (pointer angle − 30) ÷ 2.5 MPa.", "pressure", "(angle - 30) / 2.5", "MPa"),
+        ("Pressure = (angle - 30) / 2.5 (kgf/cm2)", "pressure", "(angle - 30) / 2.5", "kgf/cm2"),
+        (
+            "The flow follows from flow = 100 × √((pointer angle - 30) / 300) m3/h.",
+            "flow",
+            "100 * sqrt((angle - 30) / 300)",
+            "m3/h",
+        ),
+        ("`p = 0.0005 × angle² + 0.2 × angle - 6 bar`", "p", "0.0005 * angle**2 + 0.2 * angle - 6", "bar"),
+        ("`p = 2 * angle^2`", "p", "2 * angle**2", None),
+        ("校准公式为：压力 = (指针角度 - 45) / 27，单位为兆帕。", "压力", "(angle - 45) / 27", "MPa"),
+        ("流量 = 100 × √((指针角度 - 30) / 300)。", "流量", "100 * sqrt((angle - 30) / 300)", None),
+        ("`flow = digital readout × 10 L/min`", "flow", "digital_readout * 10", "L/min"),
+        ("Pressure = (angle - 30) / 2.5 where the angle is in degrees.", "pressure", "(angle - 30) / 2.5", None),
+    ],
+)
+def test_formulas_in_running_text_with_roots_and_powers(text: str, quantity: str, expression: str, unit: str | None) -> None:
+    (found,) = find_formulas(text)
+    assert (found.quantity, found.expression, found.unit) == (quantity, expression, unit)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "points", "quantity", "unit"),
+    [
+        (
+            "Pointer angle | Pressure (MPa)",
+            ["30 | 0", "330 | 120", "180 | 60"],
+            ((30, 0), (180, 60), (330, 120)),
+            "pressure",
+            "MPa",
+        ),
+        ("指针角度 | 压力 / 兆帕", ["30 | 0", "180 | 60", "330 | 120"], ((30, 0), (180, 60), (330, 120)), "压力", "MPa"),
+        ("Angle | Flow", ["30° | 0 L/min", "90° | 5 L/min", "200° | 9 L/min"], ((30, 0), (90, 5), (200, 9)), "flow", "L/min"),
+        ("Point | Angle | Value", ["a | 30 | -1", "b | 90 | 0", "c | 200 | 2"], ((30, -1), (90, 0), (200, 2)), "value", None),
+    ],
+)
+def test_calibration_tables(
+    header: str, rows: list[str], points: tuple[tuple[float, float], ...], quantity: str, unit: str | None
+) -> None:
+    rule = " | ".join("---" for _ in header.split("|"))
+    (found,) = find_formulas("\n".join(f"| {line} |" for line in (header, rule, *rows)))
+    assert (found.points, found.quantity, found.unit, found.expression) == (points, quantity, unit, "")
+
+
+@pytest.mark.parametrize("rows", [["30 | 0", "330 | 120"], ["30 | 0", "30 | 5", "90 | 7"], ["a | 0", "b | 5", "c | 7"]])
+def test_what_is_no_calibration_table(rows: list[str]) -> None:
+    lines = ("Pointer angle | Pressure", "--- | ---", *rows)
+    assert find_formulas("\n".join(f"| {line} |" for line in lines)) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The formula is `p = open('/etc/passwd').read()`.",
+        "Use `p = angle.__class__ * 2`.",
+        "The formula is p = open('/etc/passwd').",
+        "`p = angle ** exp(2)`",
+        "校准公式为 `压力 = 指针角度 * __import__('os')`。",
+    ],
+)
+def test_bad_formulas_are_told(text: str) -> None:
+    (bad,) = find_bad_formulas(text)
+    assert "=" in bad.text
+    assert bad.reason
+
+
+def test_ordinary_text_is_no_bad_formula() -> None:
+    for text in ("`mode = 3`", "Set `GAUGE_HOME=/var`.", "At 2 = two it stops (see below).", "`flow = (angle - 3) / 2`"):
+        assert find_bad_formulas(text) == ()
 
 
 @pytest.mark.parametrize(
