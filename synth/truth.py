@@ -71,7 +71,11 @@ def _seen_outline(placed: Placed, scene: GaugeScene) -> list[Vec]:
 
 
 def outline(placed: Placed) -> tuple[list[Vec], float]:
-    """Points of the instrument's outer outline in face units, and the height of their plane."""
+    """Points of the outline of an instrument's front in face units, and the height of their plane.
+
+    The front is what people frame and what a reader crops: the bezel (or the mounting plate, a display's bare window, a
+    lamp's rim, a selector's plate). The case's side and the stem, which a slanted view shows beside it, are no part of it.
+    """
     spec = placed.spec
     circle = [(math.cos(t), math.sin(t)) for t in (k * math.pi / 24 for k in range(48))]
     if isinstance(spec, LampSpec):
@@ -96,7 +100,7 @@ def outline(placed: Placed) -> tuple[list[Vec], float]:
 
 
 def outline_box(placed: Placed, width: int, height: int, distortion: float = 0.0) -> Box:
-    """Bounding box of the outline in pixels after the lens, clipped to the picture."""
+    """Bounding box of the front's outline in pixels after the lens, clipped to the picture."""
     points, rise = outline(placed)
     if distortion != 0.0:
         points = _dense(points)

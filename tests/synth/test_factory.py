@@ -165,10 +165,20 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
 
 
 RUN = """
-import sys
+import sys, time
 from pathlib import Path
+import synth.factory
 from synth.factory import build_dataset
 from synth.recipe import load_recipe
+
+def slowly(step):  # a busy machine could draw all pictures before the blow falls
+    def run(*words):
+        time.sleep(0.008)
+        step(*words)
+        time.sleep(0.008)
+    return run
+
+synth.factory.write_atomically, synth.factory._append = slowly(synth.factory.write_atomically), slowly(synth.factory._append)
 build_dataset(load_recipe("close").model_copy(update={"size": 96}), 7, 60, Path(sys.argv[1]), workers=int(sys.argv[2]))
 """
 
