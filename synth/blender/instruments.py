@@ -118,7 +118,7 @@ def _hand(builder: Builder, pose: Pose, pixels: Image, blade: Floats, height: fl
     The blade itself is exact: a cut along pixels would lose a sharp tip where it is thinner than one.
     """
     material = Material("matte", texture=builder.texture(pixels), gloss=0.5)
-    low = max(height - 1.0, height * 0.5)
+    low = height - min(0.2, 0.5 * height)  # thin sheet: a thick one would show its side and seem to point elsewhere
     builder.add(slab(blade, low, height, FACE), pose, material)
     for line in outlines(pixels[..., 3], FACE):
         builder.add(slab(line, low, height - 0.02, FACE), pose, material)
