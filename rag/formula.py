@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from knowledge.arithmetic import MAX_TEXT, Expression, FormulaError, parse_formula
-from knowledge.facts import AngleFrameFact, Fact, ModelFacts
+from knowledge.arithmetic import MAX_TEXT, FormulaError
+from knowledge.curves import Curve, PointTable, load_curve
+from knowledge.facts import AngleFrameFact, Fact, FormulaFact, ModelFacts, RangeFact
 from rag.needle import CONTRADICTION_FACTOR, FormulaOptions, angle_half_width, manual_angle, needle_stands
 from rag.queries import format_number
 from rag.templates import clean_text, sentence
@@ -56,30 +57,38 @@ def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOpt
     if facts.formula is None:
         return _with_declared_unit(reading, facts)
     try:
-        expression = parse_formula(facts.formula.expression)
+        expression = load_curve(facts.formula.expression, facts.formula.points, facts.formula.text)
     except FormulaError as error:
         return _without(reading, (facts.formula,), Problem("formula_unusable", {"detail": str(error)}))
     if any(getattr(reading.fields, name) is None for name in expression.variables):
         return Calibration(reading=reading)
     unit = facts.formula.unit or expression.unit or (facts.unit.unit if facts.unit else None)
     used: tuple[Fact, ...] = (facts.formula, *((facts.unit,) if facts.unit else ()))
-    if unit is None:
+    if unit is None and (reading.value is not None or reading.status == "abstained"):
+        # The photo's own value, which may have a unit, says more than a number without one.
         return _without(reading, used, Problem("unit_not_declared", {}))
-    if facts.unit is not None and not compatible(unit, facts.unit.unit):
+    if unit is not None and facts.unit is not None and not compatible(unit, facts.unit.unit):
         return _without(reading, used, Problem("units_conflict", {"unit": unit, "declared_unit": facts.unit.unit}))
     if "pointer_angle" not in expression.variables:
         return _from_digits(reading, facts, expression, unit, used)
     if facts.angle_frame is None:
         return _without(reading, used, Problem("angle_frame_not_declared", {}))
+    if isinstance(expression, PointTable) and facts.angle_range is None:
+        facts = facts.model_copy(update={"angle_range": _measured_angles(facts.formula, expression)})
     return _from_angle(reading, facts, facts.angle_frame, expression, unit, used, options)
+
+
+def _measured_angles(formula: FormulaFact, table: PointTable) -> RangeFact:
+    """A table says nothing beyond its first and last point, whether or not its manual says so too."""
+    return RangeFact(chunk=formula.chunk, text=formula.text, low=table.points[0][0], high=table.points[-1][0])
 
 
 def _from_angle(
     reading: InstrumentReading,
     facts: ModelFacts,
     frame: AngleFrameFact,
-    expression: Expression,
-    unit: str,
+    expression: Curve,
+    unit: str | None,
     used: tuple[Fact, ...],
     options: FormulaOptions,
 ) -> Calibration:
@@ -104,14 +113,18 @@ def _from_angle(
     try:
         value = expression.evaluate({**others, "pointer_angle": angle})
         # A formula need not be monotone: the ends alone would miss an extreme between them.
-        trail = [expression.evaluate({**others, "pointer_angle": low + (high - low) * k / STEPS}) for k in range(STEPS + 1)]
+        steps = [low + (high - low) * k / STEPS for k in range(STEPS + 1)]
+        if isinstance(expression, PointTable):
+            # The corners of a table are where its extremes lie.
+            steps += [corner for corner, _ in expression.points if low < corner < high]
+        trail = [expression.evaluate({**others, "pointer_angle": step}) for step in steps]
     except FormulaError as error:
         return _without(reading, used, Problem("formula_unusable", {"detail": str(error)}), drop_value=True)
     interval = (min(*trail, value), max(*trail, value))
     outside = _outside_values(value, interval, unit, facts)
     if outside is not None:
         return _without(reading, used, outside, drop_value=True)
-    problem = _contradiction(reading, interval, value, unit, facts, options)
+    problem = _contradiction(reading, interval, value, unit, facts, options) if unit else Problem("unit_not_declared", {})
     if reading.status == "abstained":
         problem = Problem("value_rests_on_needle", {"reason": clean_text(reading.reason or "").rstrip(".")})
     confidence = reading.confidence.get("pointer_angle", reading.value_confidence)
@@ -123,7 +136,7 @@ def _from_angle(
 
 
 def _from_digits(
-    reading: InstrumentReading, facts: ModelFacts, expression: Expression, unit: str, used: tuple[Fact, ...]
+    reading: InstrumentReading, facts: ModelFacts, expression: Curve, unit: str | None, used: tuple[Fact, ...]
 ) -> Calibration:
     """A formula of digits or scale fraction alone: the photo's own interval carries over."""
     names = {name: float(getattr(reading.fields, name)) for name in expression.variables}
@@ -139,8 +152,9 @@ def _from_digits(
     if outside is not None:
         return _without(reading, used, outside, drop_value=True)
     slots = {"formula": _as_written(facts, expression)}
-    copy = _copy(reading, value, interval, unit, reading.value_confidence, None)
-    return Calibration(copy, used, used=True, slots=slots)
+    undeclared = None if unit else Problem("unit_not_declared", {})
+    copy = _copy(reading, value, interval, unit, reading.value_confidence, undeclared)
+    return Calibration(copy, used, problem=undeclared, used=True, slots=slots)
 
 
 def _with_declared_unit(reading: InstrumentReading, facts: ModelFacts) -> Calibration:
@@ -158,7 +172,7 @@ def _with_declared_unit(reading: InstrumentReading, facts: ModelFacts) -> Calibr
     return Calibration(reading=reading)
 
 
-def _as_written(facts: ModelFacts, expression: Expression) -> str:
+def _as_written(facts: ModelFacts, expression: Curve) -> str:
     """The formula as the manual writes it; in plain signs where its text is more than the formula."""
     written = facts.formula.text.strip().rstrip(".。") if facts.formula is not None else ""
     return written if "=" in written and len(written) <= MAX_TEXT else expression.source.replace("_", " ")
@@ -169,10 +183,10 @@ def _shifts(reading: InstrumentReading) -> tuple[float, float]:
     return low - value, high - value
 
 
-def _outside_values(value: float, interval: tuple[float, float], unit: str, facts: ModelFacts) -> Problem | None:
+def _outside_values(value: float, interval: tuple[float, float], unit: str | None, facts: ModelFacts) -> Problem | None:
     """The problem where no part of the interval lies in the manual's measuring range."""
     span = facts.value_range
-    if span is None:
+    if span is None or unit is None:
         return None
     try:
         low, high = (convert(end, span.unit or unit, unit) for end in (span.low, span.high))
@@ -209,7 +223,12 @@ def _contradiction(
 
 
 def _copy(
-    reading: InstrumentReading, value: float, interval: tuple[float, float], unit: str, confidence: float, problem: Problem | None
+    reading: InstrumentReading,
+    value: float,
+    interval: tuple[float, float],
+    unit: str | None,
+    confidence: float,
+    problem: Problem | None,
 ) -> InstrumentReading:
     changed = {
         "value": value,

@@ -163,7 +163,8 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
     slots = value_slots(reading)
     if calibration.used:
         by_angle = calibration.angle_deg is not None
-        plan.say("value_formula" if by_angle else "value_formula_digits", {**slots, **calibration.slots}, calibration.facts)
+        name = ("value_formula" if by_angle else "value_formula_digits") + ("" if reading.unit else "_no_unit")
+        plan.say(name, {**slots, **calibration.slots}, calibration.facts)
         if by_angle:
             frame = tuple(fact for fact in calibration.facts if isinstance(fact, AngleFrameFact | RangeFact))
             plan.say(f"angle_uncertainty_{calibration.half_width_source}", angle_slots(calibration), frame)

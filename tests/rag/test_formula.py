@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.facts import AngleFrameFact, FormulaFact, RangeFact, ReadoutFact, UnitFact
+from knowledge.facts import AngleFrameFact, FormulaFact, ModelFacts, RangeFact, ReadoutFact, UnitFact
 from rag.formula import calibrate, replace_instruments
 from rag.needle import FormulaOptions, angle_half_width, manual_angle, needle_stands
 from tests.rag.builders import make_facts, make_photo, make_reading
@@ -142,10 +142,44 @@ def test_a_scale_across_the_frames_zero_is_counted_on() -> None:
     assert calibrate(make_reading(pointer_angle=120), facts).reading.value == pytest.approx(30.0)
 
 
-def test_unit_not_declared_is_no_value() -> None:
-    reading = calibrate(make_reading(pointer_angle=137.2), make_facts(unit=None)).reading
+def test_unit_not_declared_is_a_value_marked_so_and_never_given_a_unit() -> None:
+    calibration = calibrate(make_reading(pointer_angle=137.2), make_facts(unit=None))
+    assert calibration.reading.value == pytest.approx(42.88)
+    assert calibration.reading.unit is None
+    assert calibration.problem is not None
+    assert calibration.problem.name == "unit_not_declared"
+    assert "unit not declared" in (calibration.reading.reason or "")
+
+
+def table_facts() -> ModelFacts:
+    points = ((30.0, 0.0), (180.0, 10.0), (330.0, 100.0))
+    fact = FormulaFact(
+        chunk="f", text="Angle, Pressure: ...", quantity="p", expression="", variable="angle", unit="MPa", points=points
+    )
+    return make_facts(formula=fact, unit=None, angle_range=None, value_range=None)
+
+
+@pytest.mark.parametrize(("angle", "value"), [(30, 0), (105, 5), (180, 10), (255, 55), (330, 100)])
+def test_a_calibration_table_is_read_in_straight_lines(angle: float, value: float) -> None:
+    calibration = calibrate(make_reading(pointer_angle=angle), table_facts())
+    reading = calibration.reading
+    assert reading.value == pytest.approx(value)
+    assert (reading.unit, reading.value_source) == ("MPa", "calibration_formula")
+    assert reading.value_low is not None
+    assert reading.value_high is not None
+    assert 0 <= reading.value_low <= value <= reading.value_high <= 100
+
+
+def test_a_calibration_table_says_nothing_beyond_its_points() -> None:
+    reading = calibrate(make_reading(pointer_angle=10), table_facts()).reading
     assert reading.value is None
-    assert "unit not declared" in (reading.reason or "")
+    assert "outside the valid range of 30° to 330°" in (reading.reason or "")
+
+
+def test_the_corner_of_a_table_is_in_the_interval() -> None:
+    reading = calibrate(make_reading(pointer_angle=180.5), table_facts()).reading
+    assert reading.value_low is not None
+    assert reading.value_low < 10 < (reading.value or 0)
 
 
 def test_unit_not_declared_leaves_the_photos_own_value() -> None:
