@@ -126,7 +126,7 @@ def sample_camera(rng: Rng, options: CameraOptions, size: int) -> Camera:
     if chance(rng, options.motion):
         streak = scale * between(rng, 3, 11)
     if chance(rng, options.low_resolution):
-        low = int(scale * math.exp(between(rng, math.log(64), math.log(320))))
+        low = int(scale * math.exp(between(rng, math.log(64), math.log(300))))
     infrared = chance(rng, options.infrared)
     return Camera(
         exposure=exposure,
