@@ -133,13 +133,28 @@ class Chunk(Contract):
 
 
 class Hit(Contract):
-    """A chunk found, with the fused score and each route's own; None where a route did not find it."""
+    """A chunk found, with the fused score and each route's own score and rank (from 1); None where a route did not find it.
+
+    `linked_from` is the id of the chunk whose reference led here; `reranked` is the reranker's own score, where one was asked.
+    """
 
     chunk: Chunk
     score: Annotated[float, Field(ge=0, le=1)]
     dense: Annotated[float, Field(ge=0, le=1)] | None = None
     lexical: Annotated[float, Field(ge=0, le=1)] | None = None
     structured: Annotated[float, Field(ge=0, le=1)] | None = None
+    dense_rank: Annotated[int, Field(ge=1)] | None = None
+    lexical_rank: Annotated[int, Field(ge=1)] | None = None
+    structured_rank: Annotated[int, Field(ge=1)] | None = None
+    linked_from: str | None = None
+    reranked: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    @property
+    def routes(self) -> tuple[str, ...]:
+        """Names of the routes that found the chunk."""
+        ranks = (("dense", self.dense_rank), ("lexical", self.lexical_rank), ("structured", self.structured_rank))
+        found = tuple(name for name, rank in ranks if rank is not None)
+        return (*found, "link") if self.linked_from is not None else found
 
 
 def parse_article(text: str, source: str) -> Article:

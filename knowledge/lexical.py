@@ -1,7 +1,8 @@
 """The lexical route: SQLite FTS5 with BM25, for English words and Chinese character pairs.
 
 Chinese has no spaces, so its text is indexed as overlapping pairs of characters; English words lose their
-commonest endings. Words of one meaning (lamp, light, 指示灯, 警示灯) are written as one before indexing.
+commonest endings. Words of the synonym graph are written as their concept in both languages, which is how a
+Chinese question meets an English manual. A fourth column holds what a search may be limited to (the models).
 """
 
 from __future__ import annotations
@@ -9,55 +10,67 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from knowledge.articles import Chunk
+from knowledge.synonyms import CHINESE, shipped_graph
 
 TITLE_WEIGHT, SECTION_WEIGHT, TEXT_WEIGHT = 0.3, 2.0, 1.0
 """BM25 column weights. A title repeats the model in every chunk of a manual, so it decides little."""
+MOST_ROWS = 6000
+"""Rows that one search scores: common terms are left to the coverage once the rarer ones found this many."""
+RERANKED = 200
+"""Rows whose own terms are looked at."""
+Rows = npt.NDArray[np.bool_]
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:[.\-_/'][a-z0-9]+)*|[°%]|[\u3400-\u9fff]+")
+_WORD = re.compile(r"[a-z][a-z]{2,}")
 _STOPWORDS_TEXT = """
-    a an and are as at be by do does for from how if in is it its me of on or that the this to was what when where which who why
-    with i my we you your should can please tell
+    a an and are as at be by can do does for from has have how if in into is it its me must need needs of on one or so that the their
+    then there these this to too was what when where which while who why will with would i my we you your should please tell
+    howmuch reading_of lit between before after use
 """
-_STOPWORDS = frozenset(_STOPWORDS_TEXT.split())
-_CHINESE_NOISE = re.compile(r"什么|怎么|怎样|如何|哪些|哪个|多少|请问|的|了|吗|呢|是")
-_SYNONYMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), word)
-    for pattern, word in (
-        (r"\b(?:colour|color)s?\b", "color"),
-        (r"\b(?:warning light|signal light|indicator light|light|indicator lamp)s?\b", "lamp"),
-        (r"\bamber\b", "yellow"),
-        (r"\b(?:needle|hand)s?\b", "pointer"),
-        (r"\b(?:shut down|shutting down|shut-down)\b", "shutdown"),
-        (r"\bmeans?\b", "meaning"),
-        (r"\b(?:voltmeter|volt meter)s?\b", "voltmeter"),
-        (r"警示灯|警告灯|信号灯|指示灯|报警灯", "指示灯"),
-        (r"表针|针头", "指针"),
-        (r"急停|紧急停车|紧急关机|紧急停止", "紧急停机"),
-        (r"档位|挡位|旋钮位置", "档位"),
-        (r"意思|意义|代表", "含义"),
-        (r"计算公式|换算公式|标定公式", "校准公式"),
-    )
-)
+STOPWORDS = frozenset(_STOPWORDS_TEXT.split())
+_CHINESE_NOISE = re.compile(r"什么|怎么|怎样|如何|哪些|哪个|多少|请问|的|了|吗|呢|是|在|有|就|会|要|应该|应|该")
 
 
 def terms(text: str) -> list[str]:
     """Index terms of a text in order, repetitions kept; each is free of characters that FTS5 would split at."""
     text = text.casefold().replace("_", " ")
-    for pattern, word in _SYNONYMS:
-        text = pattern.sub(word, text)
+    graph = shipped_graph()
     found: list[str] = []
-    for token in _TOKEN.findall(_CHINESE_NOISE.sub(" ", text)):
-        if token[0] >= "\u3400":
-            found.extend(token[n : n + 2] for n in range(len(token) - 1))
-            if len(token) == 1:
-                found.append(token)
-        elif token not in _STOPWORDS:
-            found.append(_stem(token))
+    last = 0
+    for mention in graph.find(text):
+        found += _plain_terms(text[last : mention.start])
+        words = text[mention.start : mention.end]
+        last = mention.end
+        if mention.concept.name not in STOPWORDS:
+            found.append(mention.concept.name)
+        if not CHINESE.match(words) and len(parts := _TOKEN.findall(words)) > 1:
+            # "oil temperature" is a concept of its own and still about oil and about temperature.
+            found += [term for part in parts for term in _single(part)]
+    found += _plain_terms(text[last:])
+    if CHINESE.search(text):
+        for run in re.findall(r"[\u3400-\u9fff]+", _CHINESE_NOISE.sub(" ", graph.normalise(text))):
+            found += [run[n : n + 2] for n in range(len(run) - 1)] or [run]
     return found
+
+
+def _single(word: str) -> list[str]:
+    concept = shipped_graph().concept(word)
+    if concept is not None:
+        return [] if concept.name in STOPWORDS else [concept.name]
+    return [] if word in STOPWORDS else [_stem(word)]
+
+
+def _plain_terms(text: str) -> Iterator[str]:
+    for token in _TOKEN.findall(text):
+        if token[0] < "\u3400" and token not in STOPWORDS:
+            yield _stem(token)
 
 
 def _stem(word: str) -> str:
@@ -68,72 +81,144 @@ def _stem(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
     if len(word) > 5:
-        # calibrate, calibrated, calibrating, calibration: one term.
+        # operated, operating, operation: one term.
         word = re.sub(r"(?:(?<=[ts])ion|ing|ed|e)$", "", word)
     return word
 
 
+def model_key(model: str) -> str:
+    """What two spellings of a model share: letters and digits, lower case."""
+    return re.sub(r"[\W_]+", "", model).casefold()
+
+
+def scope_term(model: str | None) -> str:
+    """The term that limits a search to a model's documents, None for those that hold for every instrument."""
+    return f"m_{model_key(model)}" if model else "m_every"
+
+
 def create_table(db: sqlite3.Connection) -> None:
-    """An empty full-text table whose rowid is the chunk's row."""
-    db.execute("CREATE VIRTUAL TABLE lexical USING fts5(title, section, body, tokenize = \"unicode61 tokenchars '_'\")")
+    """Empty full-text tables; the rowid is the chunk's row. `terms` counts the rows of a term, `words` those of a word."""
+    db.execute("CREATE VIRTUAL TABLE lexical USING fts5(title, section, body, scope, tokenize = \"unicode61 tokenchars '_'\")")
+    db.execute("CREATE TABLE terms (term TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID")
+    db.execute("CREATE TABLE words (word TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID")
 
 
-def add_chunks(db: sqlite3.Connection, chunks: Sequence[Chunk]) -> None:
-    """Index chunks under the rows 0, 1, 2, ... of the sequence."""
-    rows = ((row, _joined(c.title), _joined(c.section_title), _joined(c.text)) for row, c in enumerate(chunks))
-    db.executemany("INSERT INTO lexical (rowid, title, section, body) VALUES (?, ?, ?, ?)", rows)
+def add_chunks(db: sqlite3.Connection, chunks: Iterable[Chunk]) -> None:
+    """Index chunks under the rows 0, 1, 2, ... of the sequence, once for a fresh table."""
+    counts: dict[str, int] = {}
+    words: dict[str, int] = {}
+
+    def rows() -> Iterator[tuple[int, str, str, str, str]]:
+        for row, chunk in enumerate(chunks):
+            parts = [terms(text) for text in (chunk.title, chunk.section_title, chunk.text)]
+            for term in {term for part in parts for term in part}:
+                counts[term] = counts.get(term, 0) + 1
+            for word in set(_WORD.findall(f"{chunk.section_title} {chunk.text}".casefold())):
+                words[word] = words.get(word, 0) + 1
+            scope = " ".join(scope_term(model) for model in chunk.models or (None,))
+            yield row, *(" ".join(part) for part in parts), scope  # type: ignore[misc]
+
+    db.executemany("INSERT INTO lexical (rowid, title, section, body, scope) VALUES (?, ?, ?, ?, ?)", rows())
+    db.executemany("INSERT INTO terms VALUES (?, ?)", counts.items())
+    db.executemany("INSERT INTO words VALUES (?, ?)", words.items())
 
 
-def _joined(text: str) -> str:
-    return " ".join(terms(text))
-
-
-class TermStatistics(NamedTuple):
+class TermStatistics:
     """The terms of each chunk and in how many chunks a term occurs, for judging how much of a query was met."""
 
-    by_row: tuple[frozenset[str], ...]
-    frequency: dict[str, int]
+    def __init__(self, db: sqlite3.Connection, rows: int) -> None:
+        self.rows = rows
+        self._db = db
+        self._kept: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+        self.frequency: Callable[[str], int] = lru_cache(maxsize=50_000)(self._count)
+
+    def _count(self, term: str) -> int:
+        row = self._db.execute("SELECT count FROM terms WHERE term = ?", (term,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def words(self) -> dict[str, int]:
+        """All Latin words of the chunks' sections and texts, with the number of chunks that hold them."""
+        return {str(word): int(count) for word, count in self._db.execute("SELECT word, count FROM words")}
+
+    def load(self, rows: Iterable[int]) -> None:
+        """Read the terms of some rows, where they are not known yet."""
+        missing = [row for row in rows if row not in self._kept]
+        if len(self._kept) > 50_000:
+            self._kept.clear()
+        for start in range(0, len(missing), 500):
+            part = missing[start : start + 500]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT rowid, title, section, body FROM lexical WHERE rowid IN ({marks})"  # noqa: S608 (marks only)
+            for row, title, section, body in self._db.execute(query, part):
+                self._kept[int(row)] = (frozenset(f"{title} {section} {body}".split()), frozenset(section.split()))
+
+    def terms_of(self, row: int) -> frozenset[str]:
+        """All terms of a chunk."""
+        if row not in self._kept:
+            self.load((row,))
+        return self._kept[row][0]
+
+    def heading_of(self, row: int) -> frozenset[str]:
+        """Terms of a chunk's heading."""
+        if row not in self._kept:
+            self.load((row,))
+        return self._kept[row][1]
 
     def weight(self, term: str) -> float:
         """Inverse document frequency of a term; the rarer the term, the more it says."""
-        return math.log(1.0 + (len(self.by_row) + 1.0) / (self.frequency.get(term, 0) + 0.5))
+        return math.log(1.0 + (self.rows + 1.0) / (self.frequency(term) + 0.5))
+
+    def weigh(self, wanted: Iterable[str]) -> float:
+        """Sum of the terms' weights; sorted, because a sum of floats depends on its order and a set's on the process."""
+        return sum(self.weight(term) for term in sorted(wanted))
 
     def coverage(self, query: Iterable[str], row: int) -> float:
         """Share of the query's terms, by weight, that the chunk holds, in [0, 1]."""
         wanted = set(query)
-        # Sorted, because a sum of floats depends on its order and the order of a set on the process.
-        total = sum(self.weight(term) for term in sorted(wanted))
-        met = sum(self.weight(term) for term in sorted(wanted & self.by_row[row]))
-        return min(1.0, met / total) if total else 0.0
+        total = self.weigh(wanted)
+        return min(1.0, self.weigh(wanted & self.terms_of(row)) / total) if total else 0.0
 
 
-def collect_statistics(chunks: Sequence[Chunk]) -> TermStatistics:
-    """Term statistics over chunks in row order."""
-    by_row = tuple(frozenset(terms(f"{c.title}\n{c.section_title}\n{c.text}")) for c in chunks)
-    frequency: dict[str, int] = {}
-    for row in by_row:
-        for term in row:
-            frequency[term] = frequency.get(term, 0) + 1
-    return TermStatistics(by_row, frequency)
+def search_terms(
+    db: sqlite3.Connection, statistics: TermStatistics, query: Sequence[str], allowed: Rows, models: Sequence[str | None] = ()
+) -> dict[int, float]:
+    """Row -> score in [0, 1] for allowed chunks that share one of the terms, at most `RERANKED` of them.
 
-
-def search_terms(db: sqlite3.Connection, statistics: TermStatistics, query: str, allowed: frozenset[int]) -> dict[int, float]:
-    """Row -> score in [0, 1] for allowed chunks that share a term with the query.
-
-    The score is BM25 relative to the best hit, times the share of the query that the chunk covers: a query
-    of which little is known anywhere scores low instead of crowning the least bad chunk.
+    `models` limits the search before it is scored (None stands for documents about every instrument). The score is
+    BM25 relative to the best hit, times the share of the query that the chunk covers: a query of which little is
+    known anywhere scores low instead of crowning the least bad chunk.
     """
-    wanted = list(dict.fromkeys(terms(query)))
-    if not wanted:
+    known = [term for term in dict.fromkeys(query) if statistics.frequency(term)]
+    wanted = list(dict.fromkeys(query))
+    if not known or not allowed.any():
         return {}
-    expression = " OR ".join(f'"{term}"' for term in wanted)
+    scope = " OR ".join(f'"{scope_term(model)}"' for model in models)
+    chosen = known if models else _rare_terms(known, statistics)
+    expression = "{title section body} : (" + " OR ".join(f'"{term}"' for term in chosen) + ")"
+    if scope:
+        expression += f" AND scope : ({scope})"
     found = db.execute(
-        "SELECT rowid, -bm25(lexical, ?, ?, ?) FROM lexical WHERE lexical MATCH ?",
+        "SELECT rowid, -bm25(lexical, ?, ?, ?, 0.0) FROM lexical WHERE lexical MATCH ?",
         (TITLE_WEIGHT, SECTION_WEIGHT, TEXT_WEIGHT, expression),
     ).fetchall()
-    raw = {int(row): float(score) for row, score in found if int(row) in allowed}
+    pairs = [(int(row), float(score)) for row, score in found if allowed[int(row)]]
+    pairs.sort(key=lambda pair: (-pair[1], pair[0]))
+    raw = dict(pairs[:RERANKED])
+    statistics.load(raw)
     best = max(raw.values(), default=0.0)
     if best <= 0.0:
         # BM25 of FTS5 is not positive where every term is in more than half of the chunks; coverage still orders them.
         return {row: statistics.coverage(wanted, row) for row in raw}
     return {row: max(0.0, score / best) * statistics.coverage(wanted, row) for row, score in raw.items()}
+
+
+def _rare_terms(known: Sequence[str], statistics: TermStatistics) -> list[str]:
+    """The rarest terms, as long as they name no more than `MOST_ROWS` rows together; at least one."""
+    chosen: list[str] = []
+    rows = 0
+    for term in sorted(known, key=lambda term: (statistics.frequency(term), term)):
+        rows += statistics.frequency(term)
+        if chosen and rows > MOST_ROWS:
+            break
+        chosen.append(term)
+    return chosen

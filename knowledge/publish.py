@@ -26,7 +26,7 @@ from knowledge import lexical, structured
 from knowledge.articles import Article, ArticleError, Chunk, KnowledgeError, read_corpus
 from knowledge.chunks import build_chunks
 from knowledge.embedder import CachedEmbedder, Embedder
-from knowledge.index import DenseIndex, content_hash, embedding_text
+from knowledge.index import DenseIndex, content_hash, embedding_texts
 from knowledge.timeline import DocumentEntry
 from vision.fields import Contract
 
@@ -36,7 +36,7 @@ _STALE_BUILD_S = 3600.0
 # fmt: off
 _SHAPING_MODULES = (
     "arithmetic", "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "publish", "sentences",
-    "statements", "structured", "timeline", "units",
+    "statements", "structured", "synonyms", "timeline", "units",
 )
 # fmt: on
 
@@ -81,7 +81,7 @@ def corpus_version(corpus: Path | Sequence[Path], embedder: Embedder) -> str:
     """Version that corpus folders would be published as: 16 hex digits over all that shapes the index."""
     digest = hashlib.sha256(embedder.name.encode())
     code = Path(__file__).parent
-    files = [(path.name, path) for path in (code / f"{name}.py" for name in _SHAPING_MODULES)]
+    files = [(path.name, path) for path in (*(code / f"{name}.py" for name in _SHAPING_MODULES), code / "synonyms.toml")]
     for number, folder in enumerate(_folders(corpus)):
         files += [(f"{number or ''}{path.relative_to(folder).as_posix()}", path) for path in sorted(folder.rglob("*.md"))]
     for name, path in files:
@@ -183,7 +183,7 @@ def _build(folder: Path, version: str, articles: Sequence[Article], embedder: Em
     by_article = [(article, build_chunks(article)) for article in articles]
     chunks = [chunk for _, own in by_article for chunk in own]
     cache = CachedEmbedder(embedder, root / "embeddings.sqlite")
-    DenseIndex.build(cache.encode([embedding_text(chunk) for chunk in chunks])).save(folder / VECTORS)
+    DenseIndex.build(cache.encode(embedding_texts(chunks))).save(folder / VECTORS)
     with closing(sqlite3.connect(folder / DATABASE)) as db, db:
         _write_chunks(db, chunks)
         lexical.create_table(db)

@@ -7,7 +7,7 @@ there is no fact: which of them is right is for people to settle (the audit list
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple, TypeVar
 
@@ -258,12 +258,18 @@ def add_facts(db: sqlite3.Connection, article: Article, chunks: Sequence[Chunk])
     db.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-def load_facts(db: sqlite3.Connection, model: str, language: Language, as_of: date) -> ModelFacts | None:
-    """Facts of a model from its valid manual: the given language first, then authority, then the newest."""
-    row = db.execute(
-        "SELECT content FROM facts WHERE model = ? AND status = 'valid' AND effective_date <= ?"
+def load_facts(
+    db: sqlite3.Connection, model: str, language: Language, as_of: date, within: Collection[str] | None = None
+) -> ModelFacts | None:
+    """Facts of a model from its manual in force: the given language first, then authority, then the newest.
+
+    `within` names the documents in force; without it the valid ones of the day are.
+    """
+    rows = db.execute(
+        "SELECT document, content FROM facts WHERE model = ? AND (? OR (status = 'valid' AND effective_date <= ?))"
         " AND json_extract(content, '$.kind') IS NOT NULL"
-        " ORDER BY (language = ?) DESC, authority DESC, effective_date DESC LIMIT 1",
-        (model, str(as_of), language),
-    ).fetchone()
-    return ModelFacts.model_validate_json(row[0]) if row else None
+        " ORDER BY (language = ?) DESC, authority DESC, effective_date DESC",
+        (model, within is not None, str(as_of), language),
+    )
+    content = next((content for document, content in rows if within is None or document in within), None)
+    return ModelFacts.model_validate_json(content) if content else None

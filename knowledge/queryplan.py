@@ -1,0 +1,126 @@
+"""From a question to what the routes are asked: cleaned, mended, taken apart.
+
+Words go to the dense and the lexical route; entities (models, colours, positions, values, codes) become filters and
+lookups of the structured one. A limit that is only implied ("is 95 MPa too much?") is made explicit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from knowledge.articles import Language
+from knowledge.intents import Intent, detect_intent
+from knowledge.lexical import model_key, terms
+from knowledge.questions import clean_question
+from knowledge.spelling import Correction, Speller, ocr_key
+from knowledge.synonyms import CHINESE, shipped_graph
+from vision.units import find_unit
+
+_MODEL_WORD = re.compile(r"[A-Za-z0-9]+(?:[-./_][A-Za-z0-9]+)*")
+_LIKE_MODEL = re.compile(r"(?=[A-Z0-9]*[A-Z][A-Z0-9]*-)[A-Z0-9]{1,5}-\d{1,5}[A-Z]?", re.IGNORECASE)
+_STANDARDS = re.compile(r"(?:iso|iec|en|din|gb|jb|ip|pt|v|no|rev)-", re.IGNORECASE)
+_NUMBER_AND_UNIT = re.compile(r"(?<![A-Za-z0-9.-])(-?\d+(?:\.\d+)?)\s*([°℃℉%A-Za-zΩµ兆千毫]{1,3}[A-Za-z0-9/²³帕伏安赫瓦]{0,7})")
+
+
+class Quantity(NamedTuple):
+    """A number with a unit that a question names."""
+
+    value: float
+    unit: str
+
+
+class QueryPlan(NamedTuple):
+    """A question taken apart. `text` is what is embedded, `terms` what is looked up, the rest filters and lookups.
+
+    `models` are known models that the question names, `strangers` words that look like a model and are none.
+    """
+
+    asked: str
+    text: str
+    language: Language
+    corrections: tuple[Correction, ...]
+    models: tuple[str, ...]
+    strangers: tuple[str, ...]
+    intent: Intent
+    concepts: tuple[str, ...]
+    terms: tuple[str, ...]
+    quantities: tuple[Quantity, ...]
+
+
+class ModelNames:
+    """Known models by their spellings: case, spaces and hyphens forgiven, and OCR's confusions where one model is meant."""
+
+    def __init__(self, models: Iterable[str]) -> None:
+        self.models = tuple(sorted(models))
+        self._by_key = {model_key(model): model for model in self.models}
+        by_ocr: dict[str, set[str]] = {}
+        for key, model in self._by_key.items():
+            by_ocr.setdefault(ocr_key(key), set()).add(model)
+        self._by_ocr = {key: next(iter(found)) for key, found in by_ocr.items() if len(found) == 1}
+
+    def known(self, spelling: str, *, misread: bool = False) -> str | None:
+        """The model that a spelling stands for, or None; `misread` forgives 0 for O and the like."""
+        key = model_key(spelling)
+        found = self._by_key.get(key)
+        return found if found is not None or not misread else self._by_ocr.get(ocr_key(key))
+
+    def find(self, text: str) -> dict[str, str]:
+        """Known models named in a text: model -> the words that name it; two words ("XYZ 2000") may name one."""
+        tokens = list(_MODEL_WORD.finditer(text))
+        found: dict[str, str] = {}
+        used: set[int] = set()
+        for width in (2, 1):
+            for n in range(len(tokens) - width + 1):
+                if used & set(range(n, n + width)):
+                    continue
+                words = text[tokens[n].start() : tokens[n + width - 1].end()]
+                if not re.search(r"\d|[OoIlSB]$", words) or (width == 2 and not re.fullmatch(r"\S+[\s-]+\S+", words)):
+                    continue
+                model = self.known(words, misread=True)
+                if model is not None:
+                    found.setdefault(model, words)
+                    used |= set(range(n, n + width))
+        return found
+
+
+def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Iterable[str] = ()) -> QueryPlan:
+    """The plan of a question; `text` is empty where nothing is asked. `known_words` are no strangers (parts, codes)."""
+    cleaned = clean_question(query)
+    named = names.find(cleaned)
+    spared = frozenset(token for words in named.values() for token in (words, *words.split()))
+    strangers = tuple(
+        word
+        for word in dict.fromkeys(match.group(0) for match in _MODEL_WORD.finditer(cleaned))
+        if word not in spared and _LIKE_MODEL.fullmatch(word) and not _STANDARDS.match(word) and word.casefold() not in known_words
+    )
+    text, corrections = speller.mend(cleaned, spared | frozenset(strangers))
+    for model, words in named.items():
+        text = text.replace(words, model)
+    lowered = text.casefold().replace("_", " ")
+    model_terms = {term for model in named for term in terms(model)} | {term for word in named.values() for term in terms(word)}
+    return QueryPlan(
+        asked=query,
+        text=text,
+        language="zh" if CHINESE.search(text) else "en",
+        corrections=corrections,
+        models=tuple(named),
+        strangers=strangers,
+        intent=detect_intent(text),
+        concepts=shipped_graph().concepts_of(lowered),
+        terms=tuple(term for term in dict.fromkeys(terms(text)) if term not in model_terms),
+        quantities=find_quantities(text),
+    )
+
+
+def find_quantities(text: str) -> tuple[Quantity, ...]:
+    """Numbers with a known unit in a text, in order."""
+    found: list[Quantity] = []
+    for match in _NUMBER_AND_UNIT.finditer(text):
+        for length in range(len(match.group(2)), 0, -1):
+            unit = find_unit(match.group(2)[:length])
+            if unit is not None:
+                found.append(Quantity(float(match.group(1)), unit))
+                break
+    return tuple(found)
