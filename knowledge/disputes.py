@@ -99,7 +99,7 @@ def _decide(one: Article, other: Article, first_live: bool, second_live: bool) -
 def dispute_text(dispute: Dispute) -> str:
     """A dispute for people, with both sources."""
     sides = [
-        f"  {side.place} [{side.authority}, {side.status}, from {side.effective_date}]: {side.text}"
+        f"  {side.place} [{side.document}, {side.authority}, {side.status}, from {side.effective_date}]: {side.text}"
         for side in (dispute.first, dispute.second)
     ]
     return "\n".join([f"{dispute.model}: {dispute.what}; {dispute.decision}", *sides])

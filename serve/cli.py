@@ -13,6 +13,7 @@ import typer
 from serve.adapt_cli import adapt
 from serve.bench_cli import bench
 from serve.console import plain_errors, print_line, show_progress
+from serve.kb_cli import kb
 from serve.options import (
     Backgrounds,
     Json,
@@ -41,7 +42,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-kb = typer.Typer(help="Search and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(kb, name="kb")
 app.command()(adapt)
 app.add_typer(bench, name="bench")
@@ -183,32 +183,6 @@ def serve(
     from serve.api import run_server
 
     run_server(host=host, port=port, weights=weights)
-
-
-@kb.command()
-@plain_errors
-def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
-    model: Model = None,
-    lang: Language = None,
-    count: Annotated[int, typer.Option("--count", "-k", min=1, max=100, help="Number of passages.")] = 5,
-    as_json: Json = False,
-) -> None:
-    """Search the manuals."""
-    from serve.library import search_manuals
-
-    print_line(search_manuals(query, model=model, language=lang, count=count, as_json=as_json))
-
-
-@kb.command()
-@plain_errors
-def audit(as_json: Json = False) -> None:
-    """Check the manuals: exit code 1 where one of them has a fault."""
-    from serve.library import audit_manuals
-
-    text, sound = audit_manuals(as_json=as_json)
-    print_line(text)
-    raise typer.Exit(code=0 if sound else 1)
 
 
 if __name__ == "__main__":

@@ -5,22 +5,40 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from knowledge.articles import Hit, read_corpus
+from knowledge.articles import Hit, Status
 from knowledge.audit import Fault, audit
-from knowledge.publish import SHIPPED_CORPUS
+from knowledge.publish import default_corpora, read_corpora
 from knowledge.search import KnowledgeBase
+from knowledge.timeline import parse_moment
+from knowledge.usage import UsageLog
 from serve.settings import Language, load_settings
 
 
 def open_manuals() -> KnowledgeBase:
-    """The shipped manuals, published below `home` first where needed."""
+    """The shipped manuals and the user's own, published below `home` first where needed."""
     return KnowledgeBase.open(load_settings().home)
 
 
-def search_manuals(query: str, *, model: str | None, language: Language | None, count: int, as_json: bool) -> str:
-    """The best passages for a question: a JSON object a line, or text for people."""
+def search_manuals(
+    query: str,
+    *,
+    model: str | None,
+    language: Language | None,
+    count: int,
+    as_json: bool,
+    moment: str | None = None,
+    include: tuple[Status, ...] = (),
+) -> str:
+    """The best passages for a question: a JSON object a line, or text for people.
+
+    `moment` (ISO 8601) asks as of then, `include` lets drafts or archived documents answer. Raises MomentError.
+    """
     manuals = open_manuals()
-    hits = manuals.search(query, model=model, language=language, k=count)
+    at = parse_moment(moment) if moment else None
+    hits = manuals.search(query, model=model, language=language, k=count, as_of=at, include=("valid", *include))
+    if at is None and not include:
+        # What people asked of the present tells how documents fare in use; a look into the past does not.
+        UsageLog(load_settings().home).record_search(query, hits, model)
     if as_json:
         return "\n".join(json.dumps(hit.model_dump(mode="json"), ensure_ascii=False) for hit in hits)
     note = ""
@@ -30,18 +48,19 @@ def search_manuals(query: str, *, model: str | None, language: Language | None, 
 
 
 def audit_manuals(*, as_json: bool) -> tuple[str, bool]:
-    """What the audit finds in the shipped manuals, and whether it finds nothing."""
-    articles = read_corpus(SHIPPED_CORPUS)
+    """What the audit finds in the shipped manuals and the user's own, and whether it finds nothing."""
+    articles = read_corpora(default_corpora(load_settings().home))
     faults = audit(articles)
     if as_json:
         report = {"documents": len(articles), "faults": [fault.model_dump(mode="json") for fault in faults]}
         return json.dumps(report, ensure_ascii=False), not faults
     kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(fault.kind for fault in faults).items())
-    lines = [_fault_text(fault) for fault in faults]
+    lines = [fault_text(fault) for fault in faults]
     return "\n".join([*lines, f"{len(articles)} documents, {kinds or 'no faults'}"]), not faults
 
 
-def _fault_text(fault: Fault) -> str:
+def fault_text(fault: Fault) -> str:
+    """A fault with its place, for people."""
     return f"{fault.document} §{fault.section}, line {fault.line}: {fault.kind}: {fault.detail}"
 
 

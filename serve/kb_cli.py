@@ -1,0 +1,150 @@
+"""`gauge kb`: search, fill and check the knowledge base of manuals. Only light modules load here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from serve.console import plain_errors, print_line
+from serve.options import Json, Language, Model
+
+kb = typer.Typer(
+    help="Search, fill and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None
+)
+
+TimeTravel = Annotated[
+    str | None,
+    typer.Option(
+        "--time-travel", metavar="ISO8601", help="Ask as of a moment: what was in force then answers.", show_default=False
+    ),
+]
+Drafts = Annotated[bool, typer.Option("--drafts", help="Let drafts answer as well.")]
+Archived = Annotated[bool, typer.Option("--archived", help="Let archived documents answer as well.")]
+File = typer.Argument(metavar="FILE|DIR", help="Markdown, PDF, DOCX or CSV; folders are searched.", show_default=False)
+Models = typer.Option("--model", metavar="ID", help="Model the document is about; repeatable.", show_default=False)
+KIND = typer.Option("--kind", help="dial, digital, counter, lamp, selector.", show_default=False)
+
+
+@kb.command()
+@plain_errors
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    model: Model = None,
+    lang: Language = None,
+    count: Annotated[int, typer.Option("--count", "-k", min=1, max=100, help="Number of passages.")] = 5,
+    time_travel: TimeTravel = None,
+    drafts: Drafts = False,
+    archived: Archived = False,
+    as_json: Json = False,
+) -> None:
+    """Search the manuals."""
+    from serve.library import search_manuals
+
+    asked: list[Literal["draft", "archived"]] = []
+    asked += ["draft"] if drafts else []
+    asked += ["archived"] if archived else []
+    found = search_manuals(
+        query, model=model, language=lang, count=count, as_json=as_json, moment=time_travel, include=tuple(asked)
+    )
+    print_line(found)
+
+
+@kb.command()
+@plain_errors
+def add(
+    files: Annotated[list[Path], File],
+    model: Annotated[list[str] | None, Models] = None,
+    lang: Language = None,
+    kind: Annotated[str | None, KIND] = None,
+    authority: Annotated[
+        str | None, typer.Option("--authority", help="specification, procedure, notice, forum.", show_default=False)
+    ] = None,
+    status: Annotated[str | None, typer.Option("--status", help="valid, draft, archived.", show_default=False)] = None,
+    version: Annotated[str | None, typer.Option("--version", help="Version of the document.", show_default=False)] = None,
+    effective_date: Annotated[
+        str | None, typer.Option("--effective-date", metavar="DAY", help="Day from which it holds.", show_default=False)
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title of the document.", show_default=False)] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Id of the document (one file only).", show_default=False)] = None,
+    as_json: Json = False,
+) -> None:
+    """Take documents into the knowledge base and publish it. Exit code 1 where one was refused.
+
+    PDF, DOCX and CSV take their metadata from a side-car beside them (manual.pdf.toml or .yaml) or from the options.
+    """
+    from serve.kb_intake import add_documents
+
+    given: dict[str, Any] = {
+        "models": model,
+        "language": lang,
+        "kind": kind,
+        "authority": authority,
+        "status": status,
+        "version": version,
+        "effective_date": effective_date,
+        "title": title,
+        "id": id,
+    }
+    if id is not None and (len(files) > 1 or files[0].is_dir()):
+        raise typer.BadParameter("--id names one document; give one file")
+    text, whole = add_documents(files, {key: value for key, value in given.items() if value}, as_json=as_json)
+    print_line(text)
+    raise typer.Exit(code=0 if whole else 1)
+
+
+@kb.command(name="list")
+@plain_errors
+def list_documents(time_travel: TimeTravel = None, as_json: Json = False) -> None:
+    """List all documents: version, authority, from when to when each answers, and how old its index is."""
+    from serve.kb_intake import document_list
+
+    print_line(document_list(moment=time_travel, as_json=as_json))
+
+
+@kb.command()
+@plain_errors
+def audit(
+    what: Annotated[
+        Literal["all", "chunks", "health"],
+        typer.Argument(help="all: every fault; chunks: are they whole; health: how documents fare in use."),
+    ] = "all",
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for the health report and its plots.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check the manuals: exit code 1 where one of them has a fault."""
+    from serve.kb_health import audit_chunks, audit_health
+    from serve.library import audit_manuals
+
+    if what == "health" or out is not None:
+        print_line(audit_health(out, as_json=as_json))
+    if what == "health":
+        return
+    text, sound = audit_chunks(as_json=as_json) if what == "chunks" else audit_manuals(as_json=as_json)
+    print_line(text)
+    raise typer.Exit(code=0 if sound else 1)
+
+
+@kb.command()
+@plain_errors
+def conflicts(model: Model = None, time_travel: TimeTravel = None, as_json: Json = False) -> None:
+    """List where documents about one instrument differ, with both sources and what decides."""
+    from serve.kb_health import list_conflicts
+
+    print_line(list_conflicts(model, moment=time_travel, as_json=as_json))
+
+
+@kb.command()
+@plain_errors
+def feedback(
+    document: Annotated[str, typer.Argument(help="Id of a document or of one of its chunks.")],
+    verdict: Annotated[Literal["good", "bad"], typer.Argument(help="Whether it helped.")],
+    note: Annotated[str, typer.Option("--note", help="Why.")] = "",
+) -> None:
+    """Say whether a document helped; the health audit counts it."""
+    from serve.kb_health import keep_feedback
+
+    print_line(keep_feedback(document, good=verdict == "good", note=note))
