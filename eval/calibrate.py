@@ -1,24 +1,32 @@
 """Fit the confidences of a reader on rendered pictures that training never drew.
 
-Reads a dataset folder as a user would (boxes found, not given) with raw confidences, compares with the truth, and
-gives one isotonic curve per field and per source of the value. Nothing real is fitted on.
+Reads dataset folders as a user would (boxes found, not given) in one pass of the model: what it wrote and pointed at
+gives one isotonic curve per field; with these curves in place the witnesses are heard, and their signals give the
+probability and the width of values (`eval.support_fit`). All that was read is kept as rows, so that a fit can be done
+again in a second. Nothing real is fitted on.
+
+    python -m eval.calibrate WEIGHTS FOLDER [FOLDER ...] [--limit N] [--rows FILE] [--from-rows] [--no-save]
 """
 
 from __future__ import annotations
 
+import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from eval.matching import Pair, match_instruments
-from eval.readings import with_progress
+from eval.support_fit import SupportReport, fit_support
+from eval.support_rows import FieldRow, UnreadRow, ValueRow, load_rows, value_rows, write_rows
 from eval.values import angle_error_deg
-from eval.valuescores import judge_value
 from vision.calibration import Calibration, fit_curve
 from vision.fields import POINT_NAMES, InstrumentReading
-from vision.reader import Reader
-from vision.samples import InstrumentTruth, read_records
+from vision.photos import Photo, load_photo
+from vision.reader import Looked, Reader, unjudged
+from vision.samples import InstrumentTruth, SampleRecord, read_records
 from vision.scale_end import upright_angle
+from vision.support import Support
 
 NEEDLE_RIGHT_DEG = 2.0
 FRACTION_RIGHT = 0.02
@@ -52,26 +60,56 @@ def is_right(field: str, truth: InstrumentTruth, reading: InstrumentReading) -> 
     return bool(true == found)
 
 
-def collect(pairs: Sequence[Pair]) -> dict[str, list[tuple[float, bool]]]:
-    """Pairs of raw confidence and outcome by name: fields, points, and `value_<source>` for values."""
-    outcomes: dict[str, list[tuple[float, bool]]] = {}
+_Item = TypeVar("_Item")
+
+
+class Fitted(NamedTuple):
+    """What a fit gives: field curves, the support of values, its report, and the rows that both rest on."""
+
+    calibration: Calibration
+    support: Support
+    report: SupportReport
+    rows: tuple[FieldRow | ValueRow | UnreadRow, ...]
+
+    def save(self, folder: Path) -> None:
+        """Write curves and support beside the weights."""
+        self.calibration.save(folder)
+        self.support.save(folder)
+
+
+class _Picture(NamedTuple):
+    """One drawn picture on its way: its name in the rows, its file and truth, and what the model saw in it."""
+
+    name: str
+    path: Path
+    record: SampleRecord
+    looked: Looked
+
+
+def field_rows(picture: str, pairs: Sequence[Pair]) -> list[FieldRow]:
+    """One row for each field and point of the readings that has a raw confidence and can be judged."""
+    rows = []
     for pair in pairs:
         if pair.truth is None or pair.reading is None:
             continue
         for name, confidence in pair.reading.confidence.items():
-            if name not in CALIBRATED:
-                continue
-            right = is_right(name, pair.truth, pair.reading)
-            if name == "pointer_angle" and _by_points(pair.reading):
-                name = "pointer_angle_by_points"
+            right = is_right(name, pair.truth, pair.reading) if name in CALIBRATED else None
             if right is not None:
-                outcomes.setdefault(name, []).append((confidence, right))
-        answer = judge_value(pair.truth, pair.reading)
-        if answer is not None and pair.reading.value_source is not None:
-            key = f"value_{pair.reading.value_source}"
-            # The confidence of a value is that of the truth lying in the interval that is stated with it.
-            outcomes.setdefault(key, []).append((pair.reading.value_confidence, answer.right or answer.holds))
-    return outcomes
+                rows.append(FieldRow(picture=picture, name=name, confidence=confidence, right=right))
+    return rows
+
+
+def angle_rows(picture: str, pairs: Sequence[Pair]) -> list[FieldRow]:
+    """Rows of needle angles that follow from the points: known only after the witnesses looked at the needle."""
+    rows = []
+    for pair in pairs:
+        if pair.truth is None or pair.reading is None or not _by_points(pair.reading):
+            continue
+        right = is_right("pointer_angle", pair.truth, pair.reading)
+        confidence = pair.reading.confidence.get("pointer_angle")
+        if right is not None and confidence is not None:
+            rows.append(FieldRow(picture=picture, name="pointer_angle_by_points", confidence=confidence, right=right))
+    return rows
 
 
 def _by_points(reading: InstrumentReading) -> bool:
@@ -84,19 +122,125 @@ def _by_points(reading: InstrumentReading) -> bool:
     )
 
 
-def fit_calibration(reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True) -> Calibration:
-    """The calibration of `reader` on dataset folders. The reader's own calibration is set aside while it is measured."""
-    kept, reader.calibration = reader.calibration, Calibration()
-    try:
-        outcomes: dict[str, list[tuple[float, bool]]] = {}
-        for folder in folders:
-            records = list(read_records(folder))[:limit]
-            paths = [folder / record.file_name for record in records]
-            readings = with_progress(reader.read_photos(paths), len(paths), progress)
-            for record, reading in zip(records, readings, strict=True):
-                for name, found in collect(match_instruments(record.truth.instruments, reading.instruments)).items():
-                    outcomes.setdefault(name, []).extend(found)
-    finally:
-        reader.calibration = kept
+def fit_curves(rows: Iterable[FieldRow | ValueRow | UnreadRow], sources: bool = False) -> Calibration:
+    """One isotonic curve for each field; with `sources`, for each source of values too."""
+    outcomes: dict[str, list[tuple[float, bool]]] = {}
+    for row in rows:
+        if isinstance(row, FieldRow):
+            outcomes.setdefault(row.name, []).append((row.confidence, row.right))
+        elif isinstance(row, ValueRow) and sources:
+            right = row.right or row.holds(Support())
+            outcomes.setdefault(f"value_{row.source}", []).append((row.stated, right))
     curves = {name: fit_curve([c for c, _ in found], [right for _, right in found]) for name, found in outcomes.items()}
-    return Calibration({name: curve for name, curve in curves.items() if curve is not None})
+    return Calibration({name: curve for name, curve in sorted(curves.items()) if curve is not None})
+
+
+def fit_rows(rows: Sequence[FieldRow | ValueRow | UnreadRow]) -> Fitted:
+    """Curves and support of rows that were collected before. Values without a support model get a curve by source."""
+    support, report = fit_support(rows)
+    return Fitted(fit_curves(rows, sources=True), support, report, tuple(rows))
+
+
+def collect_rows(
+    reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True
+) -> list[FieldRow | ValueRow | UnreadRow]:
+    """All rows of the first `limit` pictures of each folder. The reader's own confidences are set aside meanwhile."""
+    kept = reader.calibration, reader.support
+    reader.calibration, reader.support = Calibration(), Support()
+    try:
+        rows: list[FieldRow | ValueRow | UnreadRow] = []
+        pictures = []
+        for picture, photo in with_progress_of(_looks(reader, folders, limit), progress):
+            seen = match_instruments(picture.record.truth.instruments, unjudged(photo, picture.looked))
+            rows += field_rows(picture.name, seen)
+            pictures.append(picture)
+        reader.calibration = fit_curves(rows)
+        for picture in with_progress_of(pictures, progress):
+            reading = reader.state(load_photo(picture.path), picture.looked)
+            pairs = match_instruments(picture.record.truth.instruments, reading.instruments)
+            rows += angle_rows(picture.name, pairs)
+            rows += value_rows(picture.name, pairs, reader.last)
+    finally:
+        reader.calibration, reader.support = kept
+    return rows
+
+
+def fit_calibration(reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True) -> Fitted:
+    """Curves and support of `reader`, fitted on the first `limit` pictures of each dataset folder."""
+    return fit_rows(collect_rows(reader, folders, limit=limit, progress=progress))
+
+
+def _looks(reader: Reader, folders: Sequence[Path], limit: int | None) -> Iterator[tuple[_Picture, Photo]]:
+    for folder in folders:
+        for record in list(read_records(folder))[:limit]:
+            path = folder / record.file_name
+            photo = load_photo(path)
+            yield _Picture(f"{folder.name}/{record.file_name}", path, record, reader.look(photo)), photo
+
+
+def with_progress_of(items: Iterable[_Item], progress: bool) -> Iterable[_Item]:
+    """The items behind a progress bar on stderr."""
+    from tqdm import tqdm
+
+    return tqdm(items, desc="calibrating", unit="photo", disable=not progress)
+
+
+def describe(report: SupportReport) -> str:
+    """The report as lines for a terminal."""
+    lines = [
+        f"{report.values} values stated, {report.unread} true values not stated; all figures cross-validated",
+        f"all sources: AUROC {report.auroc:.3f}, calibration error {report.calibration_error:.3f}",
+    ]
+    for one in report.sources:
+        lines.append(
+            f"{one.source}: n {one.examples}, right {one.right:.3f}, AUROC {one.auroc:.3f}, Brier {one.brier:.3f}, "
+            f"calibration error {one.calibration_error:.3f}; intervals x {one.widening:.2f} hold {one.interval_holds:.3f} "
+            f"({one.interval_holds_on_scale:.3f} on the right scale)"
+        )
+    lines += [f"{p.level:.0%} right: coverage {p.coverage:.3f} from probability {p.threshold:.3f} on" for p in report.risk]
+    lines += [f"from {p.threshold:.2f} on: coverage {p.coverage:.3f}, right {p.right:.3f}" for p in report.at_threshold]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line of the module."""
+    parser = argparse.ArgumentParser(prog="python -m eval.calibrate", description="Fit a reader's confidences on drawn pictures.")
+    parser.add_argument("weights", help="shipped weights by name, or their folder")
+    parser.add_argument("folders", nargs="*", type=Path, help="dataset folders of drawn pictures")
+    parser.add_argument("--limit", type=int, default=None, help="pictures of each folder")
+    parser.add_argument("--rows", type=Path, default=None, help="file that the rows are kept in")
+    parser.add_argument("--from-rows", action="store_true", help="fit on the rows that are there, without reading pictures")
+    parser.add_argument("--no-save", action="store_true", help="print only")
+    chosen = parser.parse_args(arguments)
+    from vision.reader import weights_folder
+
+    folder = weights_folder(chosen.weights)
+    if chosen.from_rows:
+        if chosen.rows is None:
+            parser.error("--from-rows needs --rows FILE")
+        rows = load_rows(chosen.rows)
+    else:
+        if not chosen.folders:
+            parser.error("name at least one dataset folder")
+        rows = collect_rows(Reader.load(folder), chosen.folders, limit=chosen.limit)
+        if chosen.rows is not None:
+            write_rows(chosen.rows, rows)
+    fitted = fit_rows(rows)
+    print(describe(fitted.report))
+    if not chosen.no_save:
+        fitted.save(folder)
+        note_on_card(folder, fitted.report, sorted({row.picture.split("/")[0] for row in rows}))
+
+
+def note_on_card(folder: Path, report: SupportReport, data: Sequence[str]) -> None:
+    """Write the report to the weights' card."""
+    import json
+
+    from vision.donut import CARD_FILE, load_card
+
+    card = load_card(folder) | {"confidence": json.loads(report.model_dump_json()), "calibrated_on": list(data)}
+    (folder / CARD_FILE).write_text(json.dumps(card, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

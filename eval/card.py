@@ -35,7 +35,8 @@ def finish_weights(
     card = load_card(folder)
     if not card:
         raise DonutError(f"{folder} holds no weights of a training run: {CARD_FILE} is missing")
-    fit_calibration(Reader.load(folder), calibration_data, limit=limit, progress=progress).save(folder)
+    fitted = fit_calibration(Reader.load(folder), calibration_data, limit=limit, progress=progress)
+    fitted.save(folder)
     scores = {}
     for data in test_data:
         scorecard = evaluate_dataset(data, Reader.load(folder), limit=limit, progress=progress)
@@ -50,6 +51,7 @@ def finish_weights(
         "calibrated_on": [data.name for data in calibration_data],
         "scores_on_the_calibration_pictures": sorted({d.name for d in test_data} & {d.name for d in calibration_data}),
         "scores": scores,
+        "confidence": json.loads(fitted.report.model_dump_json()),
         **{key: value for key, value in card.items() if key in ("recipe", "step", "samples", "seconds")},
     }
     (folder / CARD_FILE).write_text(json.dumps(finished, indent=1, ensure_ascii=False), encoding="utf-8")

@@ -18,6 +18,7 @@ from vision.numerals import NumeralReader
 from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock, upright_angle
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness
+from vision.signals import dial_signals, least_half, looks_half
 from vision.text_crop import TextCrop, text_crop
 from vision.unit_lines import UnitFinder
 from vision.units import multiplied_unit
@@ -95,16 +96,26 @@ def dial_value(
     if witness.value is not None and not _same_scale(witness, own):
         # The numbers on the face say otherwise: what the Donut takes for the scale's ends has not been read.
         stated = stated.model_copy(update={"scale_min": None, "scale_max": None})
-    common = common._replace(fields=stated.model_copy(update={"unit": unit}), confidences=known)
+    needle_px = math.dist(seen.needle.pivot, seen.needle.tip) / crop.scale
+    common = common._replace(
+        fields=stated.model_copy(update={"unit": unit}),
+        confidences=known,
+        signals=dial_signals(evidence, crop, seen, witness, own),
+        least_half=least_half(witness, needle_px),
+    )
     flipped = _contradicts_token(points, fields, confidence)
     if flipped is not None:
         return common._replace(reason=flipped)
     if witness.value is not None and witness.confidence >= MIN_NUMERALS_CONFIDENCE:
         sure, remark = _with_second_witness(witness, own)
+        # A stroke that was found is measured by itself; a needle known by the looks alone is as sure as they agree.
+        spread = evidence.point_spread.get("needle_tip", 0.0) / max(needle_px, 1.0)
+        looks = 0.0 if seen.needle.found else looks_half(witness, math.degrees(spread))
+        low, high = witness.value_low or witness.value, witness.value_high or witness.value
         return common._replace(
             value=witness.value,
-            low=witness.value_low,
-            high=witness.value_high,
+            low=witness.value - math.hypot(witness.value - low, looks),
+            high=witness.value + math.hypot(high - witness.value, looks),
             unit=multiplied_unit(unit, witness.multiplier or fields.scale_multiplier),
             source="numerals",
             confidence=sure,

@@ -12,6 +12,7 @@ from vision.digits import read_display
 from vision.fields import GaugeFields
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader
+from vision.signals import display_signals
 from vision.text_crop import text_crop
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def display_value(
     seen = read_display(numerals, crop.pixels, lines, row)
     unit = seen.unit or (fields.unit if confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE else None)
     stated = fields.model_copy(update={"digital_readout": None, "unit": unit})
+    signals = display_signals(evidence, crop, seen, own, own_sure)
     if seen.text is not None and own == seen.text:
         text, sure, remark = seen.text, 1.0 - (1.0 - seen.confidence) * (1.0 - own_sure), None
     elif seen.text is not None and seen.confidence >= MIN_OCR_CONFIDENCE and own_sure < 0.7:
@@ -66,4 +68,4 @@ def display_value(
     half = last_digit(text) / 2.0
     shown = stated.model_copy(update={"digital_readout": text})
     known = {"digital_readout": round(sure, 4)}
-    return Value(value, value - half, value + half, unit, "digits", sure, remark, shown, confidences=known)
+    return Value(value, value - half, value + half, unit, "digits", sure, remark, shown, confidences=known, signals=signals)

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vision.calibration import Calibration
 from vision.crops import Pixels
 from vision.dial_value import dial_value
 from vision.display_value import display_value
+from vision.doubts import why_not_stated
 from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
 from vision.generate import Chosen
 from vision.lamp_color import seen_lamp_color
 from vision.line_crop import LinePlace
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader, PrintedText
+from vision.support import NO_SUPPORT, Support
 from vision.unit_lines import UnitFinder
 
 MIN_FIELD_CONFIDENCE = 0.1
@@ -44,6 +47,8 @@ class Evidence:
     points: EvidencePoints
     point_confidence: Mapping[str, float]
     too_small: bool
+    point_spread: Mapping[str, float] = field(default_factory=dict)
+    """How far apart the looks found each point, in pixels of `image`."""
     unit_places: tuple[LinePlace, ...] = ()
     """Where units may be printed, as a heat map says; pixels of `image`."""
     row_place: LinePlace | None = None
@@ -65,6 +70,10 @@ class Value(NamedTuple):
     points: EvidencePoints | None = None
     confidences: Mapping[str, float] | None = None
     """Calibrated confidences of fields that a witness read better than the Donut."""
+    signals: Mapping[str, float] = MappingProxyType({})
+    """What speaks for and against the value (`vision.signals`)."""
+    least_half: float = 0.0
+    """Half the narrowest interval that is honest at this size and scale."""
 
 
 class Judged(NamedTuple):
@@ -72,6 +81,8 @@ class Judged(NamedTuple):
 
     reading: InstrumentReading
     texts: tuple[PrintedText, ...]
+    signals: Mapping[str, float] = MappingProxyType({})
+    least_half: float = 0.0
 
 
 def raw_confidence(chosen: Sequence[Chosen]) -> float:
@@ -102,8 +113,13 @@ def judge(
     calibration: Calibration,
     text_side_px: int,
     lines: LineReader | None = None,
+    support: Support = NO_SUPPORT,
+    min_value_confidence: float = 0.0,
 ) -> Judged:
-    """Decide what is stated of the instrument. `lines`, where there is one, reads units and rows of digits too."""
+    """Decide what is stated of the instrument. `lines`, where there is one, reads units and rows of digits too.
+
+    `support` gives a value its probability and its interval's width; below `min_value_confidence` it is not stated.
+    """
     confidence = field_confidences(evidence.chosen, calibration)
     kind: Kind = evidence.fields.kind if evidence.fields is not None else "dial"
     if evidence.fields is None:
@@ -128,24 +144,30 @@ def judge(
     stated = value.fields or fields
     confidence |= value.confidences or {}
     sure = replace(sure, points=value.points or sure.points)
-    if value.value is None:
+    if value.value is None or value.low is None or value.high is None or value.source is None:
         return Judged(_abstained(sure, stated, confidence, value.reason or "no value could be supported"), value.texts)
+    probability = support.probability(value.source, value.signals)
+    if probability is not None and probability < min_value_confidence:
+        reason = why_not_stated(value.source, support.contributions(value.source, value.signals), probability)
+        return Judged(_abstained(sure, stated, confidence, reason), value.texts, value.signals)
+    known = calibration(f"value_{value.source}", value.confidence) if probability is None else probability
+    low, high = support.widened(value.source, value.low, value.value, value.high, value.least_half)
     reading = InstrumentReading(
         kind=kind,
         box=sure.box,
         points=sure.points,
         fields=stated,
         confidence=confidence,
-        value_confidence=round(calibration(f"value_{value.source}", value.confidence), 4),
+        value_confidence=round(known, 4),
         value=value.value,
-        value_low=value.low,
-        value_high=value.high,
+        value_low=low,
+        value_high=high,
         unit=value.unit,
         value_source=value.source,
         status="read",
         reason=value.reason,
     )
-    return Judged(reading, value.texts)
+    return Judged(reading, value.texts, value.signals, value.least_half)
 
 
 def _class_reading(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float]) -> InstrumentReading:

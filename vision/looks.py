@@ -42,16 +42,21 @@ class Places(NamedTuple):
 
 
 class Agreed(NamedTuple):
-    """What the views agree on: points in the image, and for each the mass, less where the views differ."""
+    """What the views agree on: points in the image, and for each the mass, less where the views differ.
+
+    `spread` is the median distance of the views' points from the middle one, in pixels of the image.
+    """
 
     points: EvidencePoints
     confidence: dict[str, float]
+    spread: dict[str, float]
 
 
 def agree(views: Sequence[Places]) -> Agreed:
     """The mean of the views' points, weighted by their mass; a view that stands alone against two others is left out."""
     points: dict[str, Point] = {}
     confidence: dict[str, float] = {}
+    spreads: dict[str, float] = {}
     side = _extent(views[0])
     for index, name in enumerate(POINT_NAMES):
         places = np.array([view.points[index] for view in views])
@@ -63,9 +68,10 @@ def agree(views: Sequence[Places]) -> Agreed:
         center = (places * weight[:, None]).sum(0) / weight.sum()
         points[name] = (float(center[0]), float(center[1]))
         spread = float(np.median(away[away > 0])) if len(views) > 1 and (away > 0).any() else 0.0
+        spreads[name] = spread
         share = float(near.mean())
         confidence[name] = float(mass[near].mean()) * share / (1.0 + (spread / (SPREAD_OF_DIAL * side)) ** 2)
-    return Agreed(EvidencePoints(**points), confidence)
+    return Agreed(EvidencePoints(**points), confidence, spreads)
 
 
 def _extent(view: Places) -> float:

@@ -145,24 +145,27 @@ def _contrasts(
     result = np.zeros((len(shifts), len(offsets)))
     for row, shift in enumerate(shifts):
         origin = np.asarray(pivot) + float(shift) * length * _across(toward_deg)
-        rays = _sample(picture, origin, angles, RADII * length)  # (R, A, 3)
-        result[row] = _stroke(rays, step)[margin : margin + len(offsets)]
+        rays = sample_rays(picture, origin, angles, RADII * length)  # (R, A, 3)
+        result[row] = stroke_contrast(rays, RADII, step)[margin : margin + len(offsets)]
     return result
 
 
-def _sample(picture: NDArray[np.float32], origin: Floats, angles: Floats, radii: Floats) -> Floats:
+def sample_rays(picture: NDArray[np.float32], origin: Floats, angles: Floats, radii: Floats) -> Floats:
     """The picture along rays from `origin`: (R, A, 3)."""
     x = origin[0] + radii[:, None] * np.cos(angles)[None, :]
     y = origin[1] + radii[:, None] * np.sin(angles)[None, :]
     return _at(picture, x, y)
 
 
-def _stroke(rays: Floats, step_deg: float) -> Floats:
-    """(A,): how much a stroke at each angle differs from its nearer side in colour, over most of its length."""
+def stroke_contrast(rays: Floats, radii: Floats, step_deg: float) -> Floats:
+    """(A,): how much a stroke at each angle differs from its nearer side in colour, over most of its length.
+
+    `rays` (R, A, 3) are colours at `radii` (R,), in needle lengths, and at angles `step_deg` apart.
+    """
     best = np.zeros(rays.shape[1])
     for half in HALF_WIDTHS:
         center, left, right = np.zeros_like(rays), np.zeros_like(rays), np.zeros_like(rays)
-        for row, radius in enumerate(RADII):
+        for row, radius in enumerate(radii):
             steps = math.degrees(half / radius) / step_deg
             wide = max(0, round(steps))
             sums = np.cumsum(np.concatenate([np.zeros((1, 3)), rays[row]]), axis=0)

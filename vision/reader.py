@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load
 from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
-from vision.judge import Evidence, judge
+from vision.judge import Evidence, Judged, judge, raw_confidence
 from vision.line_reader import LineReader, lines_shipped
 from vision.locate import FoundBox, LocateOptions, locate
 from vision.looks import LOOKS, Look, Places, agree
@@ -31,6 +32,7 @@ from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
 from vision.print_places import PrintPlaces, print_places
+from vision.support import NO_SUPPORT, Support
 from vision.targets import to_pixel_values
 from vision.tokens import TokenError, decode
 
@@ -41,6 +43,9 @@ DEFAULT_WEIGHTS = "small"
 class ReaderOptions:
     """Limits of the reader: a box smaller than `min_box_px` in the photo is reported as too small to read.
 
+    `min_value_confidence`: a value that is right with a lower probability is not stated; the reading abstains and names
+    the doubt. It counts where the weights carry a support model.
+
     `threads` are torch's on a CPU: more than one makes small models slower where other work shares the cores.
     """
 
@@ -50,6 +55,7 @@ class ReaderOptions:
     text_side_px: int = 736
     looks: tuple[Look, ...] = LOOKS
     batch_size: int = 8
+    min_value_confidence: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,15 @@ class _Crop:
     chosen: dict[str, list[Chosen]]
     points: EvidencePoints
     point_confidence: dict[str, float]
+    point_spread: dict[str, float]
     printed: PrintPlaces
+
+
+class Looked(NamedTuple):
+    """What the Donut saw in a photo, and the milliseconds it took by stage."""
+
+    crops: tuple[_Crop, ...]
+    timing_ms: dict[str, float]
 
 
 class Reader:
@@ -77,13 +91,17 @@ class Reader:
         options: ReaderOptions = ReaderOptions(),
         device: str = "cpu",
         adapters: AdapterFolder | None = None,
+        support: Support = NO_SUPPORT,
     ) -> None:
         self.model = model.to(device).eval()
         self.adapters = adapters
         self.weights = weights
         self.calibration = calibration
+        self.support = support
         self.options = options
         self.device = device
+        self.last: tuple[Judged, ...] = ()
+        """The instruments of the photo read last, with the signals of their values."""
         self.numerals = NumeralReader()
         self.lines = LineReader.load() if lines_shipped() else None
 
@@ -105,7 +123,7 @@ class Reader:
         folder = weights_folder(weights)
         model = load(folder)
         found = None if adapters is None else AdapterFolder(adapters, weights_sha256(folder), device)
-        return cls(model, weights_identity(folder), Calibration.load(folder), options, device, found)
+        return cls(model, weights_identity(folder), Calibration.load(folder), options, device, found, Support.load(folder))
 
     def read_photos(
         self,
@@ -132,6 +150,10 @@ class Reader:
 
     def read_photo(self, photo: Photo, *, model: str | None = None, known_models: Sequence[str] = ()) -> PhotoReading:
         """Locate and read every instrument of an opened photo."""
+        return self.state(photo, self.look(photo, model=model), model=model, known_models=known_models)
+
+    def look(self, photo: Photo, *, model: str | None = None) -> Looked:
+        """What the Donut sees in an opened photo, before the witnesses speak."""
         timing: dict[str, float] = {}
         started = time.perf_counter()
         boxes = locate(self.model, photo.image, self.options.locate, self.device)
@@ -139,10 +161,16 @@ class Reader:
         started = time.perf_counter()
         crops = self._read_crops(photo.image, boxes, [self._adapter(model)] * len(boxes))
         timing["donut"] = _ms(started)
+        return Looked(tuple(crops), timing)
+
+    def state(self, photo: Photo, looked: Looked, *, model: str | None = None, known_models: Sequence[str] = ()) -> PhotoReading:
+        """The reading of a photo that was looked at: witnesses heard, values stated or not."""
         started = time.perf_counter()
         known = known_models if self.adapters is None else [*known_models, *self.adapters.models()]
-        instruments = tuple(reading for crop in crops if (reading := self._judge_named(photo, crop, model, known)) is not None)
-        timing["witnesses"] = _ms(started)
+        stated = [one for crop in looked.crops if (one := self._judge_named(photo, crop, model, known)) is not None]
+        instruments = tuple(one.reading for one in stated)
+        self.last = tuple(stated)
+        timing = {**looked.timing_ms, "witnesses": _ms(started)}
         read = any(instrument.status == "read" for instrument in instruments)
         return PhotoReading(
             photo=photo.name,
@@ -174,27 +202,32 @@ class Reader:
             printed = print_places(dense, views)
             for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
                 fields, problem = _decode(sequence)
-                points, sure = agree([place[row] for place in places])
-                crops.append(_Crop(found, view, fields, problem, field_choices(sequence), points, sure, printed[row]))
+                seen = agree([place[row] for place in places])
+                chosen = field_choices(sequence)
+                crops.append(_Crop(found, view, fields, problem, chosen, *seen, printed[row]))
         return crops
 
     def _adapter(self, instrument_model: str | None) -> Adapter | None:
         return None if self.adapters is None or instrument_model is None else self.adapters.find(instrument_model)
 
-    def _judge_named(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> InstrumentReading | None:
+    def _judge_named(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> Judged | None:
         """The reading of a crop; where its nameplate names a model that has an adapter, that of a second pass with it."""
-        reading = self._judge(photo, crop, model, known_models)
-        if reading is None or reading.model_source != "nameplate":
-            return reading if reading is None else reading.model_copy(update={"adapted": self._adapter(model) is not None})
+        judged = self._judge(photo, crop, model, known_models)
+        if judged is None:
+            return None
+        reading = judged.reading
+        if reading.model_source != "nameplate":
+            adapted = reading.model_copy(update={"adapted": self._adapter(model) is not None})
+            return judged._replace(reading=adapted)
         adapter = self._adapter(reading.instrument_model)
         if adapter is None:
-            return reading
+            return judged
         (second,) = self._read_crops(photo.image, [crop.box], [adapter])
         again = self._judge(photo, second, model, known_models)
         if again is None:
-            return reading
+            return judged
         named = {"instrument_model": reading.instrument_model, "model_source": reading.model_source, "adapted": True}
-        return again.model_copy(update=named)
+        return again._replace(reading=again.reading.model_copy(update=named))
 
     def _places(self, dense: DenseOutput, views: Sequence[View]) -> list[Places]:
         """Where each view's evidence points lie in the image."""
@@ -202,7 +235,7 @@ class Reader:
         rows = zip(views, estimate.xy.tolist(), estimate.mass.tolist(), strict=True)
         return [Places(tuple(view.to_photo((x, y)) for x, y in xy), tuple(mass)) for view, xy, mass in rows]
 
-    def _judge(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> InstrumentReading | None:
+    def _judge(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> Judged | None:
         if crop.fields is None and crop.problem is None:
             return None  # a closer look says that there is no instrument here
         evidence = Evidence(
@@ -214,18 +247,48 @@ class Reader:
             chosen=crop.chosen,
             points=crop.points,
             point_confidence=crop.point_confidence,
+            point_spread=crop.point_spread,
             unit_places=crop.printed.units,
             row_place=crop.printed.row,
             too_small=max(crop.box.box[2] - crop.box.box[0], crop.box.box[3] - crop.box.box[1]) < self.options.min_box_px,
         )
-        judged = judge(evidence, self.numerals, self.calibration, self.options.text_side_px, self.lines)
+        judged = judge(
+            evidence,
+            self.numerals,
+            self.calibration,
+            self.options.text_side_px,
+            self.lines,
+            self.support,
+            self.options.min_value_confidence,
+        )
         printed = find_model(judged.texts, known_models) if known_models else None
-        return _in_photo_pixels(photo, judged.reading).model_copy(
+        reading = _in_photo_pixels(photo, judged.reading).model_copy(
             update={
                 "instrument_model": model or printed,
                 "model_source": "given" if model else "nameplate" if printed else None,
             }
         )
+        return judged._replace(reading=reading)
+
+
+def unjudged(photo: Photo, looked: Looked) -> tuple[InstrumentReading, ...]:
+    """What the Donut wrote and pointed at, with raw confidences and no value: what its confidences are fitted on."""
+    readings = []
+    for crop in looked.crops:
+        if crop.fields is None:
+            continue
+        raw = {name: raw_confidence(choices) for name, choices in crop.chosen.items()}
+        reading = InstrumentReading(
+            kind=crop.fields.kind,
+            box=crop.box.box,
+            points=crop.points,
+            fields=crop.fields,
+            confidence={name: min(value, 1.0) for name, value in (raw | crop.point_confidence).items()},
+            status="abstained",
+            reason="not judged",
+        )
+        readings.append(_in_photo_pixels(photo, reading))
+    return tuple(readings)
 
 
 def _decode(sequence: Decoded) -> tuple[GaugeFields | None, str | None]:

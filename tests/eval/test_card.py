@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from eval.calibrate import collect, fit_calibration, is_right
+from eval.calibrate import angle_rows, collect_rows, field_rows, fit_curves, fit_rows, is_right
 from eval.card import finish_weights
 from eval.matching import Pair
-from tests.eval.builders import ScriptedReader, make_photo, make_record, make_truth, perfect_reading
-from vision.calibration import CALIBRATION_FILE, Calibration
+from synth.factory import FactoryOptions, build_dataset
+from tests.eval.builders import make_truth, perfect_reading
+from vision.calibration import CALIBRATION_FILE
 from vision.donut import CARD_FILE, DonutConfig, DonutError, build_small, load_card, save
 from vision.fields import EvidencePoints, GaugeFields
-from vision.samples import write_records
+from vision.reader import Reader
 
 TINY = DonutConfig(
     image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2
@@ -41,22 +42,34 @@ def test_rightness_of_fields_and_points() -> None:
 
 def test_unmatched_instruments_calibrate_nothing() -> None:
     truth = make_truth()
-    assert collect([Pair(truth, None, 0.0, True), Pair(None, perfect_reading(truth), 0.0, False)]) == {}
+    pairs = [Pair(truth, None, 0.0, True), Pair(None, perfect_reading(truth, confidence={"clockwise": 0.9}), 0.0, False)]
+    assert field_rows("a", pairs) == []
+    assert angle_rows("a", pairs) == []
 
 
-def test_overconfidence_is_learned(tmp_path: Path) -> None:
-    records, photos = [], []
+def test_overconfidence_is_learned() -> None:
+    truth = make_truth()
+    rows = []
     for index in range(80):
-        truth = make_truth()
-        right = perfect_reading(truth).model_copy(update={"confidence": {"clockwise": 0.9}})
+        right = perfect_reading(truth, confidence={"clockwise": 0.9, "no_field": 0.5})
         wrong = right.model_copy(update={"fields": right.fields.model_copy(update={"clockwise": not right.fields.clockwise})})
-        records.append(make_record(f"{index}.png", truth))
-        photos.append(make_photo(str(tmp_path / f"{index}.png"), right if index % 2 else wrong))
-    write_records(tmp_path, records)
-    reader = ScriptedReader(*photos)
-    reader.calibration = Calibration()  # type: ignore[attr-defined]
-    fitted = fit_calibration(reader, [tmp_path], progress=False)  # type: ignore[arg-type]
-    assert fitted("clockwise", 0.9) == pytest.approx(0.5, abs=0.05)
+        rows += field_rows(f"{index}", [Pair(truth, right if index % 2 else wrong, 1.0, True)])
+    assert {row.name for row in rows} == {"clockwise"}
+    assert fit_curves(rows)("clockwise", 0.9) == pytest.approx(0.5, abs=0.05)
+
+
+def test_one_pass_over_drawn_pictures_gives_rows_and_leaves_the_reader_as_it_was(tmp_path: Path) -> None:
+    build_dataset("close", 10**9 + 5, 1, tmp_path / "drawn", options=FactoryOptions(evaluation=True))
+    save(build_small(TINY), tmp_path / "mine", {"recipe": {"name": "r"}, "step": 7, "samples": 70, "seconds": 1})
+    reader = Reader.load(tmp_path / "mine")
+    calibration, support = reader.calibration, reader.support
+    rows = collect_rows(reader, [tmp_path / "drawn"], progress=False)
+    assert reader.calibration is calibration
+    assert reader.support is support
+    # Untrained weights find and state nothing, which is told as well.
+    assert rows
+    assert all(row.picture.startswith("drawn/") for row in rows)
+    assert fit_rows(rows).report.values == sum(row.row == "value" for row in rows)
 
 
 def test_a_card_needs_weights_and_tells_how_they_were_made(tmp_path: Path) -> None:
