@@ -103,6 +103,18 @@ class QueryCase(Contract):
         """Rank (from 1) of the first answering chunk in a list of hits, or None where there is none."""
         return next((place for place, chunk in enumerate(chunks, 1) if self.answered_by(chunk)), None)
 
+    def rank_on_the_way(self, chunks: Sequence[Chunk]) -> int | None:
+        """Rank (from 1) of the first chunk that answers or leads to the answer; differs from `rank` for multi-hop queries."""
+        ways = (*self.answers, *self.via)
+        return next((place for place, chunk in enumerate(chunks, 1) if any(way.holds(chunk) for way in ways)), None)
+
+    def complete_at(self, chunks: Sequence[Chunk]) -> int | None:
+        """How many of the first hits are needed until an answer and every place on the way are among them; None: never."""
+        ranks = [self.rank(chunks)]
+        ranks += [next((place for place, chunk in enumerate(chunks, 1) if way.holds(chunk)), None) for way in self.via]
+        found = [rank for rank in ranks if rank is not None]
+        return max(found) if len(found) == len(ranks) else None
+
 
 class SeenInstrument(Contract):
     """An instrument as read from a photo, and the document of its manual: what template queries are made from.

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from eval.query_set import (
     ANSWER_ANCHORS,
@@ -81,7 +80,7 @@ def places(case: QueryCase) -> Iterator[Answer]:
 
 
 def test_the_set_is_large_and_every_slice_filled() -> None:
-    counts = Counter(case.slice for case in QUERIES)
+    counts: Counter[str] = Counter(case.slice for case in QUERIES)
     assert {name: counts[name] for name in LEAST if counts[name] < LEAST[name]} == {}
     assert set(counts) == set(LEAST)
     assert len(QUERIES) >= 400
@@ -199,17 +198,7 @@ def test_every_model_with_a_formula_has_three_golden_values(facts: dict[tuple[st
     assert {model: counts[model] for (model, _), fact in facts.items() if fact.formula and counts[model] < 3} == {}
 
 
-TABLES = ("AM-96", "PF-96")
-"""Models whose calibration is a table of points."""
-
-
-def golden(case: FormulaCase) -> ParameterSet:
-    """The case as a parameter; tables of points are waited for."""
-    reason = "rag.formula reads no calibration tables yet"
-    return pytest.param(case, id=case.id, marks=[pytest.mark.xfail(reason=reason)] if case.model in TABLES else [])
-
-
-@pytest.mark.parametrize("case", [golden(case) for case in FORMULAS])
+@pytest.mark.parametrize("case", FORMULAS, ids=[case.id for case in FORMULAS])
 def test_the_formula_gives_the_value_worked_by_hand(case: FormulaCase, facts: dict[tuple[str, str], ModelFacts]) -> None:
     for language in ("en", "zh"):
         known = facts.get((case.model, language))
@@ -283,6 +272,20 @@ def test_rank_is_that_of_the_first_answer(chunks: dict[str, tuple[Chunk, ...]]) 
     assert case.rank([own[place - 1], *own]) == 1
     assert case.rank(chunks["ps-600-en"]) is None
     assert case.rank([]) is None
+
+
+def test_a_multi_hop_query_is_complete_with_all_its_hops(chunks: dict[str, tuple[Chunk, ...]]) -> None:
+    case = next(case for case in QUERIES if case.slice == "multi_hop" and case.authority == "pn-25-en")
+    own = chunks["pn-25-en"]
+    answer = next(chunk for chunk in own if case.answered_by(chunk))
+    way = next(chunk for chunk in own if case.via[0].holds(chunk))
+    other = next(chunk for chunk in own if chunk not in (answer, way))
+    assert [m([way, other, answer]) for m in (case.rank, case.rank_on_the_way, case.complete_at)] == [3, 1, 3]
+    assert [m([other, answer, way]) for m in (case.rank, case.rank_on_the_way, case.complete_at)] == [2, 2, 3]
+    assert [m([way, other]) for m in (case.rank, case.rank_on_the_way, case.complete_at)] == [None, 1, None]
+    assert [m([answer]) for m in (case.rank, case.rank_on_the_way, case.complete_at)] == [1, 1, None]
+    plain = next(case for case in QUERIES if case.slice == "unit" and case.answers[0].document == "pn-25-en")
+    assert plain.rank(own) == plain.rank_on_the_way(own) == plain.complete_at(own)
 
 
 def test_an_answer_may_leave_the_section_open(chunks: dict[str, tuple[Chunk, ...]]) -> None:

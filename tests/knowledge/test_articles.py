@@ -108,10 +108,10 @@ def test_a_corpus_without_articles_or_with_a_double_id_is_refused(tmp_path: Path
         read_corpus(tmp_path)
 
 
-def test_the_shipped_corpus_has_each_manual_in_both_languages(corpus: tuple[Article, ...]) -> None:
+def test_the_shipped_corpus_has_its_first_manuals_in_both_languages(corpus: tuple[Article, ...]) -> None:
     manuals = {(model, a.language) for a in corpus if a.status == "valid" and a.kind for model in a.models}
     models = {"XYZ-2000", "BT-160", "VM-48", "DG-30", "SP-3", "RS-5"}
-    assert manuals == {(model, language) for model in models for language in ("en", "zh")}
+    assert manuals >= {(model, language) for model in models for language in ("en", "zh")}
     assert {a.status for a in corpus} == {"valid", "draft", "archived"}
     assert {a.authority for a in corpus} >= {"specification", "procedure", "notice"}
 
