@@ -157,6 +157,11 @@ def test_a_value_on_a_picture_without_instruments_is_made_up() -> None:
     assert (scores.made_up.hits, scores.made_up.n, scores.made_up_sure) == (1, 1, 1)
 
 
+def size_of(path: Path) -> tuple[int, int]:
+    with Image.open(path) as picture:
+        return picture.size
+
+
 def write_drawn(folder: Path) -> tuple[Path, ScriptedReader]:
     records, readings = drawn()
     write_records(folder, records)
@@ -209,11 +214,11 @@ def test_plots_overlays_and_the_sheet_of_the_worst_are_written(tmp_path: Path) -
     assert [path.name for path in written] == [
         *("drawn_errors.png", "drawn_reliability.png", "drawn_risk_coverage.png", "drawn_by_size.png"),
     ]
-    assert all(Image.open(path).size[0] > 400 for path in written)
+    assert all(size_of(path)[0] > 400 for path in written)
     assert len(list((tmp_path / "overlays").iterdir())) == 3
     sheet = write_worst(tmp_path / "worst.jpg", folder, scores.cases, overlays)
     assert sheet is not None
-    assert Image.open(sheet).size == (720, 414)
+    assert size_of(sheet) == (720, 414)
     assert write_worst(tmp_path / "none.jpg", folder, [case()], overlays) is None
 
 
