@@ -23,6 +23,7 @@ from vision.support import SourceModel, Support, design
 
 Floats = NDArray[np.float64]
 FOLDS = 5
+ITERATIONS = 600
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)
 MIN_EXAMPLES = 60
 MIN_OF_EACH = 8
@@ -229,9 +230,7 @@ def _held_out(examples: _Examples, ridge: float) -> Floats:
 
 
 def _fit(examples: _Examples, chosen: NDArray[np.bool_], ridge: float) -> SourceModel:
-    """Ridge logistic regression under the signs, by L-BFGS-B (Byrd et al., 1995): deterministic, no random start."""
-    from scipy.optimize import minimize
-
+    """Ridge logistic regression under the signs, by accelerated projected gradients (Beck and Teboulle, 2009)."""
     values, right = examples.values[chosen], examples.right[chosen].astype(float)
     known = np.isfinite(values)
     counts = np.maximum(known.sum(axis=0), 1)
@@ -241,26 +240,31 @@ def _fit(examples: _Examples, chosen: NDArray[np.bool_], ridge: float) -> Source
     rows = design(values, means, sds)  # (N, 2 F)
     count = rows.shape[1]
 
-    def loss(parameters: Floats) -> tuple[float, Floats]:
-        odds = rows @ parameters[:count] + parameters[count]
-        value = float(np.sum(np.logaddexp(0.0, odds) - right * odds) + 0.5 * ridge * np.sum(parameters[:count] ** 2))
-        error = 1.0 / (1.0 + np.exp(-odds)) - right
-        return value, np.concatenate([rows.T @ error + ridge * parameters[:count], [error.sum()]])
-
-    free = (None, None)
-    signs = [((0.0, None), (None, 0.0), free)[(1, -1, 0).index(SIGNS.get(name, 0))] for name in examples.names]
+    rows = np.concatenate([rows, np.ones((len(rows), 1))], axis=1)  # (N, 2 F + 1), the intercept last
+    penalty = np.full(count + 1, ridge)
+    penalty[count] = 0.0
+    sign = np.zeros(count + 1)
+    sign[: len(examples.names)] = [SIGNS.get(name, 0) for name in examples.names]
     share = (right.sum() + 1.0) / (len(right) + 2.0)
-    start = np.concatenate([np.zeros(count), [math.log(share / (1.0 - share))]])
-    bounds = [*signs, *[free] * len(signs), free]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
+    found = np.zeros(count + 1)
+    found[count] = math.log(share / (1.0 - share))
+    step = 1.0 / (0.25 * float(np.linalg.eigvalsh(rows.T @ rows)[-1]) + ridge)
+    ahead, momentum = found, 1.0
+    for _ in range(ITERATIONS):
+        error = 1.0 / (1.0 + np.exp(-np.clip(rows @ ahead, -30.0, 30.0))) - right
+        new = ahead - step * (rows.T @ error + penalty * ahead)
+        new = np.where(sign * new < 0.0, 0.0, new)
+        next_momentum = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * momentum**2))
+        ahead = new + (momentum - 1.0) / next_momentum * (new - found)
+        found, momentum = new, next_momentum
     weights = [round(float(weight), 5) for weight in found]
     edge = 1.0 / (len(right) + 2.0)
     return SourceModel(
         names=examples.names,
         means=tuple(round(float(mean), 5) for mean in means),
         sds=tuple(round(float(sd), 5) for sd in sds),
-        weights=tuple(weights[: len(signs)]),
-        absent=tuple(weights[len(signs) : count]),
+        weights=tuple(weights[: count // 2]),
+        absent=tuple(weights[count // 2 : count]),
         intercept=weights[count],
         probabilities=(edge, 1.0 - edge),
         examples=len(right),

@@ -126,10 +126,12 @@ def _against(truth: InstrumentTruth, reading: InstrumentReading) -> tuple[float 
     high = truth.value if truth.value_high is None else truth.value_high
     if reading.unit is None:
         # No unit is claimed: the number as printed is what the reading says.
-        true, right = truth.value, number_fits(reading.value, None, low, high, truth.unit)
+        right = number_fits(reading.value, None, low, high, truth.unit)
+        true: float | None = truth.value
     else:
         converted = value_in_unit(truth.value, truth.unit, reading.unit) if truth.unit else truth.value
-        true, right = converted, value_fits(reading.value, reading.unit, low, high, truth.unit)
+        right = value_fits(reading.value, reading.unit, low, high, truth.unit)
+        true = converted
     least, most = truth.fields.scale_min, truth.fields.scale_max
     if true is None or least is None or most is None:
         return true, None, right
