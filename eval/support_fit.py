@@ -30,7 +30,8 @@ MIN_OF_EACH = 8
 """Right and wrong examples that a model needs of each."""
 INTERVAL_SHARE = 0.9
 MIN_FOR_WIDENING = 20
-LEAST_WIDENING = 0.05
+LEAST_WIDENING = 1.0
+"""Drawn pictures are kinder than photos: what they show may widen the witness's own interval, never narrow it."""
 MEASURED = ("numerals", "printed_scale")
 """Sources whose intervals come from measuring; digits are right or wrong."""
 RISK_LEVELS = (0.99, 0.95, 0.9, 0.8)

@@ -120,9 +120,9 @@ def test_widths_are_those_that_hold_nine_of_ten() -> None:
 
 
 def test_gross_errors_and_digits_do_not_widen() -> None:
-    rows = [make_row(index, 0.5) for index in range(60)]
+    rows = [make_row(index, 1.5) for index in range(60)]
     gross = [make_row(index, 40.0) for index in range(60)]
-    assert widening(rows + gross) == widening(rows) == pytest.approx(0.5)
+    assert widening(rows + gross) == widening(rows) == pytest.approx(1.5)
     assert widening([row.model_copy(update={"source": "digits"}) for row in rows]) == 1.0
     assert widening(rows[:10]) == 1.0
     assert widening([]) == 1.0
@@ -130,7 +130,11 @@ def test_gross_errors_and_digits_do_not_widen() -> None:
 
 def test_the_least_half_counts_as_width() -> None:
     rows = [make_row(index, 2.0).model_copy(update={"least_half": 2.5}) for index in range(60)]
-    assert widening(rows) == pytest.approx(0.05)
+    assert widening(rows) == 1.0
+
+
+def test_drawn_pictures_never_narrow_an_interval() -> None:
+    assert widening([make_row(index, 0.1) for index in range(60)]) == 1.0
 
 
 def test_ranking_by_hand() -> None:
