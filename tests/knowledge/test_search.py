@@ -127,12 +127,15 @@ def test_free_questions_mostly_find_their_section_first(kb: KnowledgeBase) -> No
     assert sum(1 / place for place in ranks) / len(ranks) >= 0.9
 
 
+FIRST_MODELS = {"BT-160", "DG-30", "RS-5", "SP-3", "VM-48", "XYZ-2000"}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_a_manual_does_not_state_is_not_found_by_type(kb: KnowledgeBase, language: str) -> None:
     asked = {row[0]: row[1 if language == "en" else 2] for row in NAMED}
     types = {"gauge_calibration_formula": "formula", "warning_light_color_meaning_red": "lamp", "mode_dial_meaning_3": "mode"}
     for name, semantic_type in types.items():
-        for model in set(kb.models()) - STATED[name]:
+        for model in FIRST_MODELS - STATED[name]:
             assert kb.search(asked[name].format(model=model), model=model, language=language, semantic_type=semantic_type) == []
 
 
@@ -225,7 +228,8 @@ def test_bad_arguments_are_named(kb: KnowledgeBase) -> None:
 
 
 def test_models_and_spellings(kb: KnowledgeBase) -> None:
-    assert kb.models() == ("BT-160", "DG-30", "RS-5", "SP-3", "VM-48", "XYZ-2000")
+    assert set(kb.models()) >= FIRST_MODELS
+    assert list(kb.models()) == sorted(kb.models())
     assert kb.canonical_model("xyz2000") == kb.canonical_model("XYZ 2000") == "XYZ-2000"
     assert kb.canonical_model("XYZ-200") is None
     assert kb.canonical_model("") is None
