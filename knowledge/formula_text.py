@@ -109,10 +109,10 @@ def _assignments(text: str) -> Iterator[tuple[str, str, str]]:
             right = match.group(2).strip()
             yield text, f"{left[-1].strip()} = {right}", right
     for sentence in split_sentences(_without_code(text)):
-        match = re.search(r"([A-Za-z\u4e00-\u9fff][\w -]{0,60})\s*[=＝](?![=＝])\s*(\S.*)", sentence)
+        plain = re.search(r"([A-Za-z\u4e00-\u9fff][\w -]{0,60})\s*[=＝](?![=＝])\s*(\S.*)", sentence)
         # Running text with an equals sign is common; only what calls something is a formula gone wrong.
-        if match and _CALL.search(match.group(2)) and _FORMULA_WORD.search(sentence):
-            yield sentence, match.group(0).strip(), match.group(2).strip().rstrip(".。")
+        if plain and _CALL.search(plain.group(2)) and _FORMULA_WORD.search(sentence):
+            yield sentence, plain.group(0).strip(), plain.group(2).strip().rstrip(".。")
 
 
 def _without_code(text: str) -> str:

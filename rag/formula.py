@@ -71,11 +71,12 @@ def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOpt
         return _without(reading, used, Problem("units_conflict", {"unit": unit, "declared_unit": facts.unit.unit}))
     if "pointer_angle" not in expression.variables:
         return _from_digits(reading, facts, expression, unit, used)
-    if facts.angle_frame is None:
+    frame = facts.angle_frame
+    if frame is None:
         return _without(reading, used, Problem("angle_frame_not_declared", {}))
     if isinstance(expression, PointTable) and facts.angle_range is None:
         facts = facts.model_copy(update={"angle_range": _measured_angles(facts.formula, expression)})
-    return _from_angle(reading, facts, facts.angle_frame, expression, unit, used, options)
+    return _from_angle(reading, facts, frame, expression, unit, used, options)
 
 
 def _measured_angles(formula: FormulaFact, table: PointTable) -> RangeFact:
