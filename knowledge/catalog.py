@@ -49,6 +49,8 @@ class Catalog:
             if not models:
                 self._general.append(row)
         self.rows = len(documents)
+        self.general: Mask = np.zeros(self.rows, np.bool_)
+        self.general[self._general] = True
         self._names, codes = np.unique(np.asarray(documents, dtype=np.str_), return_inverse=True)
         self._documents = codes.reshape(-1)
         self._types = np.asarray(types, dtype=np.str_)

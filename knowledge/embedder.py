@@ -158,9 +158,8 @@ class MiniLM:
             starts = range(0, len(order), _BATCH)
             for start in tqdm(starts, desc="embedding", disable=None if len(order) > _SHOW_PROGRESS else True, leave=False):
                 rows = order[start : start + _BATCH]
-                batch = tokenizer(
-                    [shipped_graph().gloss(texts[n]) for n in rows], padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt"
-                )
+                glossed = [shipped_graph().gloss(texts[n]) for n in rows]
+                batch = tokenizer(glossed, padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt")
                 states = model(**batch).last_hidden_state  # (B, T, 384)
                 mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)  # (B, T, 1)
                 pooled = (states * mask).sum(1) / mask.sum(1).clamp(min=1e-9)  # (B, 384)

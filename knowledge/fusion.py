@@ -16,8 +16,10 @@ class SearchOptions:
     """Weights of the routes (they sum to 1) and of the ranking rules; the only place of these defaults.
 
     A weight of 0 switches its route off. `fusion` "reciprocal" adds 1 / (`reciprocal_constant` + rank) instead of scores
-    (Cormack et al., SIGIR 2009). `link` is the share of its score that a hit passes on to what it refers to; `heading`
-    how much of a structured score a heading that names all that is asked is worth, `limit` one that a value falls under.
+    (Cormack et al., SIGIR 2009). `general` scales documents about every instrument where a model is known, `specific` those
+    about one where none is. `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
+    the very row that the question names does; a target that covers `gain` more of the question than the hit itself comes
+    before it. `heading` is what a heading that names all that is asked is worth, `limit` a limit that a value falls under.
     """
 
     dense: float = 0.4
@@ -26,7 +28,8 @@ class SearchOptions:
     fusion: Fusion = "weighted"
     reciprocal_constant: int = 20
     other_language: float = 0.6
-    general: float = 1.0
+    general: float = 0.85
+    specific: float = 0.85
     candidates: int = 40
     duplicate: float = 0.85
     least_score: float = 0.12
@@ -34,6 +37,8 @@ class SearchOptions:
     heading: float = 0.8
     limit: float = 0.8
     link: float = 0.35
+    called_link: float = 0.6
+    gain: float = 0.12
     reranked: int = 20
     rerank_weight: float = 0.5
 
@@ -61,7 +66,8 @@ def fuse(routes: Mapping[RouteName, Mapping[int, RouteScore]], options: SearchOp
     for route, found in routes.items():
         weight = options.weight(route)
         for row, (score, rank) in found.items():
-            part = score if options.fusion == "weighted" else (options.reciprocal_constant + 1) / (options.reciprocal_constant + rank)
+            constant = options.reciprocal_constant
+            part = score if options.fusion == "weighted" else (constant + 1) / (constant + rank)
             fused[row] = fused.get(row, 0.0) + weight * part
     # Sums of weights may end a rounding above 1, which the contract of a hit refuses.
     return {row: min(1.0, score) for row, score in fused.items()}

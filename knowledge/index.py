@@ -133,9 +133,7 @@ class DenseIndex:
         best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
         return dict(best)
 
-    def _nearest(
-        self, query: Vectors, mask: npt.NDArray[np.bool_], first: int, k: int, count: int
-    ) -> list[tuple[int, float]]:
+    def _nearest(self, query: Vectors, mask: npt.NDArray[np.bool_], first: int, k: int, count: int) -> list[tuple[int, float]]:
         k = min(k, count)
         if count <= FEW * self.rows:
             rows = np.flatnonzero(mask)

@@ -9,16 +9,25 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from knowledge.facts import Fact, ModelFacts
+from knowledge.chunks import find_references
+from knowledge.facts import Fact, LimitLevel, ModelFacts
 from vision.fields import LampColor
+from vision.units import find_unit
 
 
 class Intent(NamedTuple):
-    """Facts asked for, and the lamp colour or selector position where the question names one."""
+    """Facts asked for, and the lamp colour, selector position, display code or limit level where the question names one.
+
+    `action` says that it asks what to do; `stop` that something is to be brought to a halt.
+    """
 
     topics: tuple[str, ...]
     color: LampColor | None
     position: int | None
+    codes: tuple[str, ...] = ()
+    level: LimitLevel | None = None
+    action: bool = False
+    stop: bool = False
 
 
 _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -50,14 +59,45 @@ _COLORS: tuple[tuple[LampColor, re.Pattern[str]], ...] = (
 _POSITION = re.compile(r"(?:position|mode|meaning|selector|dial|档位|位置|模式|第)\s*([1-5])(?![\d.])|(?<![\d.])([1-5])\s*[档号]")
 
 
+_CODE = re.compile(r"(?<![a-z0-9-])(?:e|er|err|error|f|fault|code|代码)[ -]?(\d{1,3})(?![\d.])", re.IGNORECASE)
+_LEVELS: tuple[tuple[LimitLevel, re.Pattern[str]], ...] = (
+    ("alarm", re.compile(r"\balarms?\b|报警|警报")),
+    ("warning", re.compile(r"\bwarning (?:range|band|zone|level|value)|\bin warning\b|预警")),
+)
+_ACTION = re.compile(
+    r"\bsteps?\b|\bsequence\b|\bprocedure\b|what (?:do|should|must|has|is|am|shall|now|next)\b|what to do"
+    r"|how (?:do|is|are|to|must|should)\b|\bwhich .*\b(?:do|must|should|is|are)\b|\bwho\b|\bwhen may\b"
+    r"|怎么|步骤|处理|怎样|如何|应|要|先|谁|什么时候|程序|流程|该"
+)
+_STOP = re.compile(
+    r"\bstop\b|\bstopped\b|\bhalt\b|\bshut|\btrip\b|\bemergency\b|take .{1,30} off\b|taken off|switch(?:ed)? off|disconnect"
+    r"|停|断开|切断|紧急"
+)
+_UNIT_WORD = re.compile(r"(?<![\d.A-Za-z])(?<!\d )([A-Za-z]{2,5}(?:/[a-z0-9]{1,4})?|[兆千]帕|立方米|公斤)(?![A-Za-z0-9])")
+
+
 def detect_intent(query: str) -> Intent:
     """Topics of a query in a fixed order; empty where it asks for nothing that is kept as a fact."""
     text = query.casefold().replace("_", " ")
-    topics = tuple(name for name, pattern in _TOPICS if pattern.search(text))
+    codes = tuple(dict.fromkeys(match.group(1) for match in _CODE.finditer(text)))
+    asked = {name for name, pattern in _TOPICS if pattern.search(text)}
+    if codes:
+        asked.add("codes")
+    if any(find_unit(match.group(1)) for match in _UNIT_WORD.finditer(query)):
+        # A unit without a number ("bar or MPa?") is what is asked for, not a value.
+        asked.add("unit")
+    levels = [level for level, pattern in _LEVELS if pattern.search(text)]
     color = next((name for name, pattern in _COLORS if pattern.search(text)), None)
     match = _POSITION.search(text)
-    position = int(match.group(1) or match.group(2)) if match else None
-    return Intent(topics, color, position)
+    return Intent(
+        topics=tuple(name for name, _ in _TOPICS if name in asked),
+        color=color,
+        position=int(match.group(1) or match.group(2)) if match else None,
+        codes=codes,
+        level=levels[0] if len(levels) == 1 else None,
+        action=bool(_ACTION.search(text)),
+        stop=bool(_STOP.search(text)),
+    )
 
 
 def score_facts(intent: Intent, facts: ModelFacts) -> dict[str, float]:
@@ -74,15 +114,42 @@ def _one(fact: Fact | None) -> Iterator[tuple[Fact, float]]:
         yield fact, 1.0
 
 
+UNSPECIFIC, TOUCHED = 0.6, 0.3
+"""Scores of a table of which no row is named, and of rows other than the one named."""
+
+
 def _lamps(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
     for fact in facts.lamps:
         # A question after one colour that the table does not have is not answered by the other colours.
-        yield fact, 1.0 if intent.color in (fact.color, None) else 0.3
+        yield fact, UNSPECIFIC if intent.color is None else 1.0 if intent.color == fact.color else TOUCHED
 
 
 def _modes(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
     for fact in facts.modes:
-        yield fact, 1.0 if intent.position in (fact.position, None) else 0.3
+        yield fact, UNSPECIFIC if intent.position is None else 1.0 if intent.position == fact.position else TOUCHED
+
+
+def _codes(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
+    for fact in facts.codes:
+        named = any(re.search(rf"(?<!\d){code}$", fact.code) for code in intent.codes)
+        yield fact, UNSPECIFIC if not intent.codes else 1.0 if named else TOUCHED
+
+
+def _accuracy(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
+    for fact, score in _one(facts.accuracy):
+        # "Range and accuracy": the range first.
+        yield fact, 0.9 * score if "value_range" in intent.topics else score
+
+
+def called_sections(intent: Intent, facts: ModelFacts) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Chunk id and sections that the row of a named lamp colour or limit level sends its reader to."""
+    if intent.color is not None and "lamp" in intent.topics:
+        lamp = facts.lamp(intent.color)
+        if lamp is not None:
+            yield lamp.chunk, find_references(lamp.text)
+    for limit in facts.limits:
+        if limit.level == intent.level:
+            yield limit.chunk, find_references(limit.text)
 
 
 _FINDERS: dict[str, Callable[[Intent, ModelFacts], Iterator[tuple[Fact, float]]]] = {
@@ -93,9 +160,9 @@ _FINDERS: dict[str, Callable[[Intent, ModelFacts], Iterator[tuple[Fact, float]]]
     "emergency": lambda _, facts: _one(facts.emergency),
     "limits": lambda _, facts: ((fact, 1.0) for fact in facts.limits),
     "angle_frame": lambda _, facts: _one(facts.angle_frame),
-    "angle_range": lambda _, facts: _one(facts.angle_range),
+    "angle_range": lambda _, facts: _one(facts.angle_range or facts.formula),
     "value_range": lambda _, facts: _one(facts.value_range),
-    "accuracy": lambda _, facts: _one(facts.accuracy),
+    "accuracy": _accuracy,
     "readout": lambda _, facts: _one(facts.readout),
-    "codes": lambda _, facts: ((fact, 1.0) for fact in facts.codes),
+    "codes": _codes,
 }

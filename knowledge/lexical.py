@@ -30,9 +30,9 @@ Rows = npt.NDArray[np.bool_]
 _TOKEN = re.compile(r"[a-z0-9]+(?:[.\-_/'][a-z0-9]+)*|[°%]|[\u3400-\u9fff]+")
 _WORD = re.compile(r"[a-z][a-z]{2,}")
 _STOPWORDS_TEXT = """
-    a an and are as at be by can do does for from has have how if in into is it its me must need needs of on one or so that the their
-    then there these this to too was what when where which while who why will with would i my we you your should please tell
-    howmuch reading_of lit between before after use
+    a an and are as at be by can do does for from has have how if in into is it its me must need needs of on one or so that the
+    their then there these this to too was what when where which while who why will with would i my we you your should please tell
+    howmuch lit between before after use often
 """
 STOPWORDS = frozenset(_STOPWORDS_TEXT.split())
 _CHINESE_NOISE = re.compile(r"什么|怎么|怎样|如何|哪些|哪个|多少|请问|的|了|吗|呢|是|在|有|就|会|要|应该|应|该")
@@ -50,8 +50,10 @@ def terms(text: str) -> list[str]:
         last = mention.end
         if mention.concept.name not in STOPWORDS:
             found.append(mention.concept.name)
-        if not CHINESE.match(words) and len(parts := _TOKEN.findall(words)) > 1:
-            # "oil temperature" is a concept of its own and still about oil and about temperature.
+        # "oil temperature" is a concept of its own and still about oil and about temperature.
+        if CHINESE.match(words):
+            found += [part.name for part in graph.parts_of(words) if part.name not in STOPWORDS]
+        elif len(parts := _TOKEN.findall(words)) > 1:
             found += [term for part in parts for term in _single(part)]
     found += _plain_terms(text[last:])
     if CHINESE.search(text):

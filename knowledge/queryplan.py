@@ -24,11 +24,17 @@ _STANDARDS = re.compile(r"(?:iso|iec|en|din|gb|jb|ip|pt|v|no|rev)-", re.IGNORECA
 _NUMBER_AND_UNIT = re.compile(r"(?<![A-Za-z0-9.-])(-?\d+(?:\.\d+)?)\s*([°℃℉%A-Za-zΩµ兆千毫]{1,3}[A-Za-z0-9/²³帕伏安赫瓦]{0,7})")
 
 
+_BARE_NUMBER = re.compile(
+    r"(?:\b(?:shows?|reads?|reading|stands at|says|over|above|below|at)|读到|读数为?|显示|指示|超过|高于|低于|达到|是)"
+    r"\s*(-?\d+(?:\.\d+)?)(?![\d.]*[A-Za-z°℃%])"
+)
+
+
 class Quantity(NamedTuple):
-    """A number with a unit that a question names."""
+    """A number that a question names, with its unit; None where it says none and the instrument's own must be meant."""
 
     value: float
-    unit: str
+    unit: str | None
 
 
 class QueryPlan(NamedTuple):
@@ -93,7 +99,10 @@ def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Ite
     strangers = tuple(
         word
         for word in dict.fromkeys(match.group(0) for match in _MODEL_WORD.finditer(cleaned))
-        if word not in spared and _LIKE_MODEL.fullmatch(word) and not _STANDARDS.match(word) and word.casefold() not in known_words
+        if word not in spared
+        and _LIKE_MODEL.fullmatch(word)
+        and not _STANDARDS.match(word)
+        and word.casefold() not in known_words
     )
     text, corrections = speller.mend(cleaned, spared | frozenset(strangers))
     for model, words in named.items():
@@ -115,8 +124,8 @@ def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Ite
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """Numbers with a known unit in a text, in order."""
-    found: list[Quantity] = []
+    """Numbers with a known unit in a text, and those without one that are said to be shown."""
+    found = [Quantity(float(match.group(1)), None) for match in _BARE_NUMBER.finditer(text)]
     for match in _NUMBER_AND_UNIT.finditer(text):
         for length in range(len(match.group(2)), 0, -1):
             unit = find_unit(match.group(2)[:length])

@@ -7,6 +7,7 @@ best hits refer to comes along. A question that names one model is never answere
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -21,11 +22,12 @@ import numpy as np
 from knowledge import lexical
 from knowledge.articles import Chunk, Hit, KnowledgeError, Language, SemanticType, Status
 from knowledge.catalog import Catalog, Mask
-from knowledge.embedder import PACKAGED, CachedEmbedder, Embedder, load_embedder
-from knowledge.facts import ModelFacts
+from knowledge.chunks import find_references
+from knowledge.embedder import PACKAGED, CachedEmbedder, Embedder, Vectors, load_embedder
+from knowledge.facts import LimitFact, ModelFacts
 from knowledge.fusion import ROUTES, Fusion, RouteName, RouteScore, SearchOptions, fuse, ranked
 from knowledge.index import DenseIndex, embedding_text
-from knowledge.intents import score_facts
+from knowledge.intents import called_sections, score_facts
 from knowledge.publish import DATABASE, VECTORS, Manifest, PublishError, current_folder, default_corpora, publish, read_manifest
 from knowledge.queryplan import ModelNames, QueryPlan, plan_query
 from knowledge.rerank import Reranker
@@ -35,6 +37,8 @@ from knowledge.timeline import ANSWERING, Moment, day_of, in_force
 from vision.units import compatible, convert
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+STOP_SCORE = 0.6
+"""Structured score of the emergency procedure where a question asks how to stop without calling it an emergency."""
 __all__ = ["Fusion", "KnowledgeBase", "SearchError", "SearchOptions"]
 
 
@@ -165,6 +169,14 @@ class KnowledgeBase:
         with self._lock:
             return tuple(self._catalog.chunk(int(row)) for row in np.flatnonzero(mask))
 
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """Vectors (N, D) of some chunks. Raises SearchError for an unknown id."""
+        with self._lock:
+            rows = [self._catalog.row_of(id) for id in ids]
+        if None in rows:
+            raise SearchError(f"no chunk {ids[rows.index(None)]!r} in the knowledge base version {self.version}")
+        return self._index.vectors([row for row in rows if row is not None])
+
     def facts(self, model: str, language: str = "en") -> ModelFacts | None:
         """Facts of a model from its manual in force in `language` (else in the other one); None for an unknown model."""
         known = self.canonical_model(model)
@@ -173,6 +185,10 @@ class KnowledgeBase:
     def plan(self, query: str) -> QueryPlan:
         """How a question is understood: what was cleaned and mended, which models, topics and values it names."""
         return plan_query(query, self._names, self._speller, self._words)
+
+    def embed(self, text: str) -> Vectors:
+        """Unit vector (D,) of a question, remembered: a search for it then costs no embedding."""
+        return self._embedder.query(text)
 
     def search(
         self,
@@ -203,11 +219,11 @@ class KnowledgeBase:
         scope = self._scope(plan, model, semantic_type, self._documents(as_of or self._now(), include))
         if not scope.allowed.any():
             return []
-        vector = self._embedder.query(plan.text) if self.options.dense > 0 else None
+        vector = self.embed(plan.text) if self.options.dense > 0 else None
         with self._lock:
             hits = self._rank(plan, vector, scope, preferred)
             hits = self._rerank(plan, self._distinct(hits, preferred))
-            return self._linked(hits, scope, preferred)[:k]
+            return self._linked(plan, hits, scope, preferred)[:k]
 
     def _now(self) -> Moment:
         return self.as_of or datetime.now(UTC).date()
@@ -246,7 +262,7 @@ class KnowledgeBase:
             allowed = allowed & self._catalog.of_type(semantic_type)
         return _Scope(allowed, models, documents)
 
-    def _rank(self, plan: QueryPlan, vector: np.ndarray | None, scope: _Scope, preferred: Language) -> list[Hit]:  # type: ignore[type-arg]
+    def _rank(self, plan: QueryPlan, vector: Vectors | None, scope: _Scope, preferred: Language) -> list[Hit]:
         options = self.options
         near: dict[int, float] = {}
         if vector is not None:
@@ -262,6 +278,10 @@ class KnowledgeBase:
         hits: list[Hit] = []
         for row, score in fuse(routes, options).items():
             score *= float(self._catalog.authority[row])
+            if scope.models:
+                score *= options.general if self._catalog.general[row] else 1.0
+            elif scope.models is None:
+                score *= 1.0 if self._catalog.general[row] else options.specific
             if self._catalog.language(row) != preferred:
                 score *= options.other_language
             if score >= options.least_score:
@@ -288,15 +308,19 @@ class KnowledgeBase:
                     continue
                 for id, score in score_facts(plan.intent, facts).items():
                     note(self._catalog.row_of(id), score)
-                for id in _limits_met(plan, facts):
-                    note(self._catalog.row_of(id), self.options.limit)
+                for limit in _limits_met(plan, facts):
+                    note(self._catalog.row_of(limit.chunk), self.options.limit)
+                if facts.emergency is not None and plan.intent.stop and plan.intent.action:
+                    note(self._catalog.row_of(facts.emergency.chunk), STOP_SCORE)
         asked = frozenset(plan.terms)
+        whole = self._statistics.weigh(asked)
         self._statistics.load(candidates)
         for row in candidates:
             heading = self._statistics.heading_of(row)
             met = self._statistics.weigh(heading & asked)
             if met:
-                note(row, self.options.heading * met / self._statistics.weigh(heading))
+                # Of the heading and of the question: "Filling" is not yet an answer to a question that mentions the filling.
+                note(row, self.options.heading * met / math.sqrt(self._statistics.weigh(heading) * whole))
         return scores
 
     def _distinct(self, hits: Sequence[Hit], preferred: Language) -> list[Hit]:
@@ -330,41 +354,76 @@ class KnowledgeBase:
         least = min(hit.score for hit in mixed)
         return mixed + [hit.model_copy(update={"score": min(hit.score, least)}) for hit in tail]
 
-    def _linked(self, hits: list[Hit], scope: _Scope, preferred: Language) -> list[Hit]:
-        """Hits with what the first of them refers to: the lamp's meaning brings its emergency procedure along."""
-        share = self.options.link
-        if share <= 0 or not hits:
+    def _linked(self, plan: QueryPlan, hits: list[Hit], scope: _Scope, preferred: Language) -> list[Hit]:
+        """Hits with what the first of them refer to: the lamp's meaning brings its emergency procedure along.
+
+        Twice: the procedure may send its reader on to the conditions of a restart.
+        """
+        if self.options.link <= 0:
             return hits
+        for _ in range(2):
+            hits = self._follow(plan, hits, scope, preferred)
+        return hits
+
+    def _follow(self, plan: QueryPlan, hits: list[Hit], scope: _Scope, preferred: Language) -> list[Hit]:
         by_id = {hit.chunk.id: hit for hit in hits}
+        called = self._called(plan, scope)
         for parent in hits[:2]:
+            own = called.get(parent.chunk.id, ())
             for row in self._catalog.sections(parent.chunk.document, parent.chunk.refers_to):
                 chunk = self._catalog.chunk(row)
-                if not scope.allowed[row] or chunk.id == parent.chunk.id or chunk.language != preferred:
+                if not scope.allowed[row] or chunk.id == parent.chunk.id or self._catalog.language(row) != preferred:
                     continue
                 known = by_id.get(chunk.id)
-                if known is not None and known.linked_from is not None:
+                if (known is not None and known.linked_from is not None) or parent.linked_from == chunk.id:
                     continue
-                # A link lifts, and never above what it hangs on.
+                share = self.options.called_link if chunk.section in own else self.options.link
                 score = (known.score if known else 0.0) + share * parent.score
-                score = min(score, parent.score * 0.999) if known is None or known.score < parent.score else known.score
-                hit = known or Hit(chunk=chunk, score=score)
-                by_id[chunk.id] = hit.model_copy(update={"score": score, "linked_from": parent.chunk.id})
+                if self._leads_on(plan, parent.chunk, chunk, called=chunk.section in own):
+                    score = max(score, parent.score * 1.001)
+                elif known is None or known.score < parent.score:
+                    score = min(score, parent.score * 0.999)
+                hit = known or Hit(chunk=chunk, score=0.0)
+                by_id[chunk.id] = hit.model_copy(update={"score": min(1.0, score), "linked_from": parent.chunk.id})
         return sorted(by_id.values(), key=lambda hit: (-hit.score, hit.chunk.id))
+
+    def _called(self, plan: QueryPlan, scope: _Scope) -> dict[str, tuple[str, ...]]:
+        """Chunk id -> sections that the row which the question is about sends its reader to."""
+        found: dict[str, tuple[str, ...]] = {}
+        for model in (scope.models or ())[:3]:
+            for language in LANGUAGES:
+                facts = self._facts_of(model, language, scope.documents)
+                if facts is not None:
+                    met = [(limit.chunk, find_references(limit.text)) for limit in _limits_met(plan, facts)]
+                    for id, sections in (*called_sections(plan.intent, facts), *met):
+                        found[id] = (*found.get(id, ()), *sections)
+        return found
+
+    def _leads_on(self, plan: QueryPlan, parent: Chunk, target: Chunk, *, called: bool) -> bool:
+        """Whether what a hit refers to answers more of the question than the hit itself."""
+        wanted = set(plan.terms)
+        rows = [self._catalog.row_of(chunk.id) or 0 for chunk in (parent, target)]
+        first, second = (self._statistics.coverage(wanted, row) for row in rows)
+        both = self._statistics.weigh(wanted & (self._statistics.terms_of(rows[0]) | self._statistics.terms_of(rows[1])))
+        gain = both / max(self._statistics.weigh(wanted), 1e-9) - first
+        if called and plan.intent.action:
+            return target.semantic_type == "procedure" or gain > 0.4 * self.options.gain
+        return gain >= self.options.gain and second > first
 
     def with_options(self, **changes: object) -> SearchOptions:
         """The options with some of them changed; set `options` to it to search that way."""
         return replace(self.options, **changes)  # type: ignore[arg-type]
 
 
-def _limits_met(plan: QueryPlan, facts: ModelFacts) -> list[str]:
-    """Ids of the chunks whose limits a value of the question can be held against."""
+def _limits_met(plan: QueryPlan, facts: ModelFacts) -> list[LimitFact]:
+    """Limits that a value of the question falls under."""
     return [
-        limit.chunk
+        limit
         for quantity in plan.quantities
         for limit in facts.limits
         if limit.unit is not None
-        and compatible(quantity.unit, limit.unit)
-        and limit.holds(convert(quantity.value, quantity.unit, limit.unit))
+        and (quantity.unit is None or compatible(quantity.unit, limit.unit))
+        and limit.holds(convert(quantity.value, quantity.unit or limit.unit, limit.unit))
     ]
 
 

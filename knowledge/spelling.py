@@ -20,6 +20,8 @@ _OCR_KEY = str.maketrans("oilsbz", "011582")
 _OCR_DIGITS = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1", "S": "5", "B": "8"})
 _SHORTEST = 4
 _LONG = 8
+_NO_THINGS = frozenset({"doaction", "when", "period", "forbidden", "allow", "howmuch", "cause", "where"})
+"""Concepts whose words are turns of phrase: 怎么停 is no misprint of 怎么办."""
 _SHORTEST_CHINESE = 3
 """Chinese words of this length and more are mended where one character differs."""
 
@@ -42,8 +44,9 @@ class Speller:
                 for part in _shortened(word):
                     self._by_part.setdefault(part, []).append(word)
         self._chinese: dict[str, list[str]] = {}
-        for word in sorted(shipped_graph().words):
-            if CHINESE.match(word) and len(word) >= _SHORTEST_CHINESE:
+        things = (word for concept in shipped_graph().concepts if concept.name not in _NO_THINGS for word in concept.zh)
+        for word in things:
+            if len(word) >= _SHORTEST_CHINESE:
                 for n in range(len(word)):
                     self._chinese.setdefault(f"{word[:n]}?{word[n + 1 :]}", []).append(word)
 
@@ -78,14 +81,17 @@ class Speller:
         return self._nearest(lower) or word
 
     def _known(self, word: str) -> bool:
-        return word in self._counts or word in _english_words() or any(
-            word.endswith(ending) and word[: -len(ending)] in self._counts for ending in ("s", "es", "ed", "d", "ing")
+        return (
+            word in self._counts
+            or word in _english_words()
+            or any(word.endswith(ending) and word[: -len(ending)] in self._counts for ending in ("s", "es", "ed", "d", "ing"))
         )
 
     def _nearest(self, word: str) -> str | None:
         candidates = {near for part in _shortened(word) for near in self._by_part.get(part, ())}
         most = 2 if len(word) >= _LONG else 1
-        ranked = sorted((distance, -self._counts[near], near) for near in candidates if (distance := _distance(word, near)) <= most)
+        distances = {near: _distance(word, near) for near in candidates}
+        ranked = sorted((far, -self._counts[near], near) for near, far in distances.items() if far <= most)
         return ranked[0][2] if ranked else None
 
     def _mend_chinese(self, run: str) -> str:

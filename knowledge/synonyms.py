@@ -19,7 +19,7 @@ from knowledge.articles import KnowledgeError
 TABLE = Path(__file__).with_name("synonyms.toml")
 MAX_NODES = 1000
 CHINESE = re.compile(r"[\u3400-\u9fff]")
-_ENGLISH_ENDING = r"(?:s|es)?"
+_ENGLISH_ENDING = r"(?:s|es|d|ed|ing)?"
 
 
 class SynonymError(KnowledgeError):
@@ -83,6 +83,14 @@ class SynonymGraph:
             word = match.group("en") or match.group("zh")
             yield Mention(self._by_word[_key(word)], match.start(), match.end())
 
+    def parts_of(self, word: str) -> tuple[Concept, ...]:
+        """The two concepts that a Chinese word is put together from (校准 + 周期), or none."""
+        for cut in range(1, len(word)):
+            first, second = self.concept(word[:cut]), self.concept(word[cut:])
+            if first is not None and second is not None:
+                return first, second
+        return ()
+
     def concepts_of(self, text: str) -> tuple[str, ...]:
         """Names of the concepts that a text names, in order, each once."""
         return tuple(dict.fromkeys(mention.concept.name for mention in self.find(text.casefold())))
@@ -113,7 +121,9 @@ class SynonymGraph:
                 last = mention.end
         plain = CHINESE.sub(" ", "".join((*parts, text[last:])))
         plain = plain.translate(str.maketrans("，。；：？！、（）", ",.;:?!,()"))
-        return re.sub(r"[ \t]+", " ", re.sub(r"\s+([,.;:?!])", r"\1", plain)).strip()
+        plain = re.sub(r"[ \t]+", " ", re.sub(r"\s+([,.;:?!])", r"\1", plain)).strip()
+        # A text of which nothing is known is better than none.
+        return plain if re.search(r"[A-Za-z0-9]", plain) else text
 
 
 def read_graph(table: Mapping[str, Mapping[str, Sequence[Sequence[str]]]]) -> SynonymGraph:

@@ -1,0 +1,196 @@
+"""A search at 1,000 to 100,000 chunks: generated manuals, real embeddings perturbed, one core, embedding left out.
+
+Each generated manual is a shipped one under another model's name; its vectors are the shipped ones turned by noise, so
+that neighbourhoods are as crowded as real ones. The tables are the product's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import resource
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from eval.query_set import QueryCase
+from eval.score import Number
+from knowledge import lexical, structured
+from knowledge.articles import Chunk
+from knowledge.embedder import Embedder, Vectors
+from knowledge.index import DenseIndex, content_hash
+from knowledge.publish import DATABASE, MANIFEST, VECTORS, Manifest
+from knowledge.search import KnowledgeBase
+from knowledge.timeline import DocumentEntry
+from vision.fields import Contract
+
+SIZES = (1_000, 10_000, 100_000)
+NOISE = 0.35
+"""Length of the noise added to a unit vector before it is put back to length 1."""
+QUERIES = 200
+COMMIT = 2000
+
+
+class ScaleRow(Contract):
+    """One size: seconds to build and open, megabytes on disk and of memory grown by opening and asking, milliseconds."""
+
+    chunks: int
+    build_s: Number
+    open_s: Number
+    disk_mb: Number
+    memory_mb: Number
+    search_ms_p50: Number
+    search_ms_p95: Number
+    search_ms_max: Number
+
+
+def bench_scale(
+    kb: KnowledgeBase, embedder: Embedder, cases: Sequence[QueryCase], largest: int, *, progress: bool = True
+) -> tuple[ScaleRow, ...]:
+    """Rows for the sizes up to `largest`; `largest` itself is the last one."""
+    sizes = [size for size in SIZES if size < largest] + [largest]
+    picked = [cases[int(n)] for n in np.random.default_rng(10**9).permutation(len(cases))[:QUERIES]]
+    rows: list[ScaleRow] = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="gauge-scale-") as folder:
+            rows.append(_bench_size(kb, embedder, picked, size, Path(folder), progress))
+    return tuple(rows)
+
+
+def _bench_size(
+    kb: KnowledgeBase, embedder: Embedder, cases: Sequence[QueryCase], size: int, folder: Path, progress: bool
+) -> ScaleRow:
+    start = time.perf_counter()
+    place = build_generated(kb, embedder, size, folder, progress=progress)
+    built = time.perf_counter()
+    before = _memory_mb()
+    large = KnowledgeBase(place, embedder, kb.options)
+    opened = time.perf_counter()
+    try:
+        seconds = sorted(_time_search(large, case) for case in cases)
+    finally:
+        large.close()
+    return ScaleRow(
+        chunks=size,
+        build_s=built - start,
+        open_s=opened - built,
+        disk_mb=sum(path.stat().st_size for path in place.iterdir()) / 2**20,
+        memory_mb=_memory_mb() - before,
+        search_ms_p50=1000 * seconds[len(seconds) // 2],
+        search_ms_p95=1000 * seconds[int(0.95 * (len(seconds) - 1))],
+        search_ms_max=1000 * seconds[-1],
+    )
+
+
+def _time_search(large: KnowledgeBase, case: QueryCase) -> float:
+    plan = large.plan(case.text)
+    if plan.text:
+        large.embed(plan.text)
+    start = time.perf_counter()
+    large.search(case.text, model=case.model, k=5)
+    return time.perf_counter() - start
+
+
+def build_generated(kb: KnowledgeBase, embedder: Embedder, size: int, folder: Path, *, progress: bool = True) -> Path:
+    """A publication of `size` generated chunks in `folder`; the same on every run."""
+    from tqdm import tqdm
+
+    place = folder / hashlib.sha256(f"{kb.version} {size}".encode()).hexdigest()[:16]
+    place.mkdir(parents=True)
+    originals = kb.chunks()
+    vectors = kb.vectors_of([chunk.id for chunk in originals])
+    DenseIndex.build(perturbed(vectors, size, np.random.default_rng(10**9))).save(place / VECTORS)
+    with closing(sqlite3.connect(place / DATABASE)) as db:
+        db.execute("PRAGMA journal_mode = OFF")
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute(
+            "CREATE TABLE chunks (row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, sha256 TEXT NOT NULL, content TEXT NOT NULL)"
+        )
+        lexical.create_table(db)
+        structured.create_table(db)
+        chunks = tqdm(generated(originals, size), total=size, desc=f"{size} chunks", disable=not progress, leave=False)
+        lexical.add_chunks(db, _kept(db, chunks))
+        db.commit()
+    entries = tuple(_entry(document, originals[0]) for document in dict.fromkeys(_document(n) for n in range(size)))
+    manifest = Manifest(
+        version=place.name,
+        embedder=embedder.name,
+        published_at=datetime.now(UTC),
+        documents=entries,
+        chunks=size,
+        files={name: hashlib.sha256((place / name).read_bytes()).hexdigest() for name in (DATABASE, VECTORS)},
+    )
+    (place / MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
+    return place
+
+
+def _kept(db: sqlite3.Connection, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    for row, chunk in enumerate(chunks):
+        db.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", (row, chunk.id, content_hash(chunk), chunk.model_dump_json()))
+        yield chunk
+
+
+def generated(originals: Sequence[Chunk], size: int) -> Iterator[Chunk]:
+    """Chunks of made-up manuals: copy n of a shipped chunk is about model "XYZ-2000-n"; copy 0 is the chunk itself."""
+    for number in range(size):
+        copy, place = divmod(number, len(originals))
+        chunk = originals[place]
+        if copy == 0:
+            yield chunk.model_copy(update={"document": _document(number)})
+            continue
+        models = tuple(f"{model}-{copy}" for model in chunk.models)
+        title, text = chunk.title, chunk.text
+        for old, new in zip(chunk.models, models, strict=True):
+            title, text = title.replace(old, new), text.replace(old, new)
+        update = {"id": f"{chunk.id}.{copy}", "document": _document(number), "models": models, "title": title}
+        yield chunk.model_copy(update={**update, "text": text})
+
+
+def _document(number: int) -> str:
+    """A document for every `COMMIT` chunks: what is timed is the search, not the lineage of thousands of manuals."""
+    return f"generated-{number // COMMIT}-en"
+
+
+def _entry(document: str, chunk: Chunk) -> DocumentEntry:
+    return DocumentEntry(
+        id=document,
+        version="1",
+        effective_date=chunk.effective_date,
+        status="valid",
+        sha256="0" * 64,
+        indexed_at=datetime.now(UTC),
+        chunks=COMMIT,
+    )
+
+
+def perturbed(vectors: Vectors, size: int, rng: np.random.Generator) -> Vectors:
+    """`size` unit vectors: the given ones over and over, the copies turned by noise."""
+    fresh = np.empty((size, vectors.shape[1]), np.float32)
+    for start in range(0, size, len(vectors)):
+        part = vectors[: size - start]
+        noise = rng.normal(size=part.shape).astype(np.float32) if start else np.zeros_like(part)
+        noise *= NOISE / np.sqrt(vectors.shape[1])
+        turned = part + noise
+        fresh[start : start + len(part)] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+    return fresh
+
+
+def time_embedding(embedder: Embedder, chunks: Sequence[Chunk], count: int = 32) -> float:
+    """Milliseconds to embed one chunk, over the first `count` in batches."""
+    from knowledge.index import embedding_text
+
+    texts = [embedding_text(chunk) for chunk in chunks[:count]]
+    embedder.encode(texts[:1])
+    start = time.perf_counter()
+    embedder.encode(texts)
+    return 1000 * (time.perf_counter() - start) / max(len(texts), 1)
+
+
+def _memory_mb() -> float:
+    """Peak resident memory of the process, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
