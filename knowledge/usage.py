@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from knowledge.articles import Hit, KnowledgeError
+from knowledge.articles import KnowledgeError
 
 logger = logging.getLogger("gauge.usage")
 
@@ -45,9 +45,9 @@ class UsageLog:
     def __init__(self, home: Path) -> None:
         self.path = home / "knowledge" / "usage.sqlite"
 
-    def record_search(self, query: str, hits: Sequence[Hit], model: str | None = None) -> None:
-        """Keep a question and the documents that were found for it, best first."""
-        rows = [(rank, hit.chunk.document, hit.chunk.id) for rank, hit in enumerate(hits, 1)]
+    def record_search(self, query: str, chunks: Sequence[str], model: str | None = None) -> None:
+        """Keep a question and the ids of the chunks that were found for it, best first."""
+        rows = [(rank, chunk.split(":", 1)[0], chunk) for rank, chunk in enumerate(chunks, 1)]
 
         def write(db: sqlite3.Connection) -> None:
             search = db.execute("INSERT INTO searches (at, query, model) VALUES (?, ?, ?)", (time.time(), query, model)).lastrowid

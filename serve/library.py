@@ -38,7 +38,7 @@ def search_manuals(
     hits = manuals.search(query, model=model, language=language, k=count, as_of=at, include=("valid", *include))
     if at is None and not include:
         # What people asked of the present tells how documents fare in use; a look into the past does not.
-        UsageLog(load_settings().home).record_search(query, hits, model)
+        UsageLog(load_settings().home).record_search(query, [hit.chunk.id for hit in hits], model)
     if as_json:
         return "\n".join(json.dumps(hit.model_dump(mode="json"), ensure_ascii=False) for hit in hits)
     note = ""

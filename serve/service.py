@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from knowledge.search import KnowledgeBase
+from knowledge.usage import UsageLog
 from rag.formula import calibrate, replace_instruments
 from rag.pipeline import Inspection, Pipeline, PipelineOptions
 from rag.trace import new_request_id
@@ -110,7 +111,17 @@ class Service:
         pipeline = self._pipeline(writer or self.settings.writer, language or self.settings.language)
         ids = request_ids or [new_request_id() for _ in sources]
         for request_id, reading in zip(ids, self._read(sources, names, model), strict=True):
-            yield score_inspection(pipeline.inspect(reading, request_id=request_id))
+            inspection = score_inspection(pipeline.inspect(reading, request_id=request_id))
+            self._keep_use(inspection)
+            yield inspection
+
+    def _keep_use(self, inspection: Inspection) -> None:
+        """What was found for a report and what it cites: the knowledge base's health audit counts it."""
+        if inspection.report is None or not inspection.evidence:
+            return
+        log = UsageLog(self.settings.home)
+        log.record_search("inspection", [one.chunk for one in inspection.evidence])
+        log.record_use(dict.fromkeys(one for statement in inspection.report.statements for one in statement.citations))
 
     def _read(self, sources: Sequence[Source], names: Sequence[str] | None, model: str | None) -> Iterator[PhotoReading]:
         known_models = self.knowledge.models()

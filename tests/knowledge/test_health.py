@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.articles import Article, Hit
+from knowledge.articles import Article
 from knowledge.chunks import build_chunks
 from knowledge.disputes import dispute_text, find_disputes
 from knowledge.health import ENOUGH_SEARCHES, LOW_WEIGHT, health_text, judge_health, write_health
@@ -26,8 +26,8 @@ def log(tmp_path: Path) -> UsageLog:
     return UsageLog(tmp_path / "home")
 
 
-def hit(make_article: MakeArticle, document: str) -> Hit:
-    return Hit(chunk=build_chunks(make_article("# T\n\n## 1 A\n\nText.\n", id=document))[0], score=0.5)
+def hit(make_article: MakeArticle, document: str) -> str:
+    return build_chunks(make_article("# T\n\n## 1 A\n\nText.\n", id=document))[0].id
 
 
 def test_the_log_counts_findings_citations_and_opinions(make_article: MakeArticle, log: UsageLog) -> None:
@@ -35,7 +35,7 @@ def test_the_log_counts_findings_citations_and_opinions(make_article: MakeArticl
     log.record_search("what", [a, b], "T-1")
     log.record_search("什么", [a])
     log.record_search("deep", [a, a, a, b])
-    log.record_use([a.chunk.id, "photo#1", "a:1:beef"])
+    log.record_use([a, "photo#1", "a:1:beef"])
     log.record_feedback("a", good=True)
     log.record_feedback("a", good=False, note="old")
     assert log.searches() == 3
@@ -61,7 +61,7 @@ def test_proposals_follow_from_use(make_article: MakeArticle, log: UsageLog) -> 
     good, noise, blamed = (hit(make_article, name) for name in ("good", "noise", "blamed"))
     for number in range(ENOUGH_SEARCHES):
         log.record_search(f"question {number}", [good, noise, blamed])
-        log.record_use([good.chunk.id])
+        log.record_use([good])
     for _ in range(3):
         log.record_feedback("blamed", good=False)
     report = judge_health(documents, log, MOMENT)
@@ -135,7 +135,6 @@ def test_agreement_other_models_and_other_languages_are_no_dispute(make_article:
 
 
 def test_the_shipped_corpus_disputes_are_all_decided_by_version_or_authority(corpus: tuple[Article, ...]) -> None:
-    names = ("status", "authority", "kind", "models", "language")
     documents = [(article, build_chunks(article)) for article in corpus if "XYZ-2000" in article.models]
     entries = [
         entry(
