@@ -97,15 +97,19 @@ def test_the_other_kinds(kb: KnowledgeBase, language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_fact_is_stated_by_its_chunk(kb: KnowledgeBase, language: str) -> None:
     for model in kb.models():
-        facts = facts_of(kb, model, language)
+        facts = kb.facts(model, language)
+        assert facts is not None
         values = [getattr(facts, name) for name in ModelFacts.model_fields]
         flat = [fact for value in values for fact in (value if isinstance(value, tuple) else (value,)) if hasattr(fact, "chunk")]
         assert flat
         for fact in flat:
             chunk = kb.chunk(fact.chunk)
             assert chunk.status == "valid"
-            assert chunk.language == language
+            assert chunk.language == facts.language
             assert model in chunk.models
+            if getattr(fact, "points", ()):
+                assert all(f"| {angle:g} | {value:g} |" in chunk.text for angle, value in fact.points), fact
+                continue
             # A row is cited as "header: cell"; its cells stand in the chunk.
             words = [part.split(": ", 1)[-1] for part in fact.text.split("; ")] if "| " in chunk.text else [fact.text]
             assert all(" ".join(word.split()) in " ".join(chunk.text.split()) for word in words), fact
