@@ -28,17 +28,17 @@ class SearchOptions:
     fusion: Fusion = "weighted"
     reciprocal_constant: int = 20
     other_language: float = 0.6
-    general: float = 0.85
+    general: float = 0.8
     specific: float = 0.85
     candidates: int = 40
     duplicate: float = 0.85
-    least_score: float = 0.12
+    least_score: float = 0.08
     summaries: bool = True
-    heading: float = 0.8
+    heading: float = 0.6
     limit: float = 0.8
-    link: float = 0.35
-    called_link: float = 0.6
-    gain: float = 0.12
+    link: float = 0.2
+    called_link: float = 0.8
+    gain: float = 0.08
     reranked: int = 20
     rerank_weight: float = 0.5
 

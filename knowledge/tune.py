@@ -114,7 +114,7 @@ def logged_pairs(log: Path, text_of: Callable[[str], str | None]) -> list[Pair]:
             ).fetchall()
     except sqlite3.Error as error:
         raise TuneError(f"{log} cannot be read: {error}; remove it to start a new log") from error
-    return [Pair(query, text, "log") for query, chunk in rows if (text := text_of(chunk)) is not None]
+    return [Pair(query, text, "log") for query, chunk in rows if query != "inspection" and (text := text_of(chunk)) is not None]
 
 
 def split_pairs(pairs: Sequence[Pair], share: float) -> tuple[list[Pair], list[Pair]]:

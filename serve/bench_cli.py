@@ -72,3 +72,18 @@ def vision(
             minutes=minutes,
         )
     )
+
+
+@bench.command()
+@plain_errors
+def knowledge(
+    scale: Annotated[
+        int | None,
+        typer.Option("--scale", min=1000, help="Also measure searches at up to this many generated chunks.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Score the knowledge base: hits by kind of question, each route off, unit errors, drafts, milliseconds, memory."""
+    from serve.knowledge_bench import run_knowledge_bench
+
+    print_line(run_knowledge_bench(scale=scale, as_json=as_json))

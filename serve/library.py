@@ -8,15 +8,22 @@ from collections import Counter
 from knowledge.articles import Hit, Status
 from knowledge.audit import Fault, audit
 from knowledge.publish import default_corpora, read_corpora
+from knowledge.rerank import CrossEncoderReranker
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import parse_moment
 from knowledge.usage import UsageLog
-from serve.settings import Language, load_settings
+from serve.settings import Language, Settings, load_settings
 
 
 def open_manuals() -> KnowledgeBase:
     """The shipped manuals and the user's own, published below `home` first where needed."""
-    return KnowledgeBase.open(load_settings().home)
+    return open_knowledge(load_settings())
+
+
+def open_knowledge(settings: Settings) -> KnowledgeBase:
+    """The manuals below a home, with the embedder and the reranker of the settings."""
+    reranker = CrossEncoderReranker(settings.reranker) if settings.reranker else None
+    return KnowledgeBase.open(settings.home, embedder=settings.embedder, reranker=reranker)
 
 
 def search_manuals(

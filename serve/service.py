@@ -14,6 +14,7 @@ from rag.formula import calibrate, replace_instruments
 from rag.pipeline import Inspection, Pipeline, PipelineOptions
 from rag.trace import new_request_id
 from rag.writer import Writer, build_writer
+from serve.library import open_knowledge
 from serve.scores import score_inspection
 from serve.settings import Language, Settings, WriterName, load_settings
 from vision.fields import InstrumentReading, PhotoReading, Weights
@@ -87,7 +88,7 @@ class Service:
         """The manuals, published below `home` where that is not done yet."""
         with self._loading:
             if self._knowledge is None:
-                self._knowledge = KnowledgeBase.open(self.settings.home)
+                self._knowledge = open_knowledge(self.settings)
             return self._knowledge
 
     def read_photos(

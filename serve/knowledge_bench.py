@@ -1,0 +1,125 @@
+"""`gauge bench knowledge`: runs the bench of the knowledge base and writes it for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from eval.bench_knowledge import QueryBench, Retrieval, bench_queries
+from eval.bench_knowledge_scale import ScaleRow, bench_scale, time_embedding
+from eval.bench_knowledge_units import UnitErrors, bench_units
+from eval.query_set import load_query_set
+from eval.tables import number, table
+from knowledge.embedder import CachedEmbedder, load_embedder
+from knowledge.publish import knowledge_root
+from knowledge.search import KnowledgeBase
+from serve.settings import load_settings
+
+TARGETS: dict[str, tuple[float, float, float]] = {
+    "template": (0.95, 0.99, 0.95),
+    "english": (0.80, 0.95, 0.85),
+    "chinese": (0.70, 0.90, 0.75),
+    "multi_hop": (0.70, 0.90, 0.75),
+}
+MILLISECONDS = 60.0
+
+
+def run_knowledge_bench(*, scale: int | None, as_json: bool) -> str:
+    """Everything measured: tables for people, or a JSON object a line, of which the last is the summary."""
+    settings = load_settings()
+    embedder = load_embedder(settings.embedder)
+    kept = CachedEmbedder(embedder, knowledge_root(settings.home) / "embeddings.sqlite")
+    kb = KnowledgeBase.open(settings.home, embedder=kept)
+    try:
+        cases = load_query_set()
+        texts = dict.fromkeys(kb.plan(case.text).text for case in cases)
+        kept.encode([text for text in texts if text])  # In batches, once: a search then costs no embedding.
+        queries = bench_queries(kb, cases)
+        units = bench_units(kb)
+        embed_ms = time_embedding(embedder, kb.chunks())
+        rows = bench_scale(kb, kept, cases, scale) if scale else ()
+    finally:
+        kb.close()
+    if as_json:
+        details: list[dict[str, Any]] = [
+            {"queries": queries.model_dump(mode="json")},
+            {"units": units.model_dump(mode="json"), "embedding_ms_per_chunk": embed_ms, "embedder": embedder.name},
+            {"scale": [row.model_dump(mode="json") for row in rows]},
+            bench_record(queries, units, rows),
+        ]
+        return "\n".join(json.dumps(plain(detail), ensure_ascii=False) for detail in details)
+    return bench_text(queries, units, rows, embed_ms)
+
+
+def bench_record(queries: QueryBench, units: UnitErrors, rows: tuple[ScaleRow, ...]) -> dict[str, Any]:
+    """The one line that sums up; milliseconds are those of the largest size measured."""
+    slices = {name: _rates(scores) for name, scores in queries.slices.items()}
+    return {
+        "template": slices.get("template", _rates(None)),
+        "slices": slices,
+        "draft_answers": queries.draft_answers,
+        "unit_errors": units.with_injection_and_query,
+        "search_ms_p95": round(rows[-1].search_ms_p95 if rows else queries.search_ms_p95, 2),
+    }
+
+
+def _rates(scores: Retrieval | None) -> dict[str, float]:
+    if scores is None:
+        return {"hit1": math.nan, "hit5": math.nan, "mrr": math.nan}
+    return {"hit1": round(scores.hit1, 4), "hit5": round(scores.hit5, 4), "mrr": round(scores.mrr, 4)}
+
+
+def plain(value: Any) -> Any:
+    """The value with null for every NaN: strict JSON knows no NaN."""
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def bench_text(queries: QueryBench, units: UnitErrors, rows: tuple[ScaleRow, ...], embed_ms: float) -> str:
+    """Tables for people."""
+    header = ("slice", "n", "hit@1", "hit@5", "MRR", "authoritative hit@1", "target")
+    slices = [(name, *_cells(scores), _target(name, scores)) for name, scores in queries.slices.items()]
+    tuned = [(name, *_cells(scores), "") for name, scores in queries.tuned.items()]
+    routes = [(row.name, *_cells(row.scores)) for row in queries.routes]
+    parts = [
+        f"{queries.queries} queries over {queries.chunks} chunks; reported is the half that nothing was tuned on",
+        table(header, [*slices, ("all", *_cells(queries.overall), "")]),
+        "The half that options were tuned on:\n\n" + table(header, tuned),
+        "Routes, held-out half:\n\n" + table(("routes", *header[1:-1]), routes),
+        f"drafts answering: {queries.draft_answers}; hits from another model's manual: {queries.trap_answers}; "
+        f"multi-hop with the place on the way among 5: {number(queries.via)}; "
+        f"unanswerable with a weak best hit: {number(queries.unanswerable_weak)}",
+        f"unit errors of {units.n} readings: {units.without_declarations} without declarations, {units.with_injection} with "
+        f"injection, {units.with_injection_and_query} with injection and the parallel unit query",
+        f"a search of the shipped corpus: p50 {number(queries.search_ms_p50)} ms, p95 {number(queries.search_ms_p95)} ms "
+        f"beyond the query's embedding; embedding a chunk: {number(embed_ms)} ms",
+    ]
+    if rows:
+        sizes = [
+            (
+                str(row.chunks),
+                *(number(value) for value in (row.build_s, row.open_s, row.disk_mb, row.memory_mb)),
+                *(number(value) for value in (row.search_ms_p50, row.search_ms_p95, row.search_ms_max)),
+            )
+            for row in rows
+        ]
+        parts.append(table(("chunks", "build s", "open s", "disk MB", "memory +MB", "p50 ms", "p95 ms", "max ms"), sizes))
+        state = "met" if rows[-1].search_ms_p95 <= MILLISECONDS else "missed"
+        parts.append(f"target p95 <= {MILLISECONDS:.0f} ms at {rows[-1].chunks} chunks: {state}")
+    return "\n\n".join(parts)
+
+
+def _cells(scores: Retrieval) -> tuple[str, ...]:
+    return (str(scores.n), *(number(value) for value in (scores.hit1, scores.hit5, scores.mrr, scores.authoritative)))
+
+
+def _target(name: str, scores: Retrieval) -> str:
+    goal = TARGETS.get(name)
+    if goal is None:
+        return ""
+    met = all(value >= least for value, least in zip((scores.hit1, scores.hit5, scores.mrr), goal, strict=True))
+    return ("met: " if met else "missed: ") + " / ".join(f"{least:.2f}" for least in goal)
