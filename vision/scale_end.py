@@ -52,9 +52,14 @@ def _turn(angle_deg: float) -> float:
 
 
 def is_clock(witness: ScaleWitness) -> bool:
-    """Whether the numerals are hours: 30 degrees each, clockwise, over most of the circle, none above 12."""
+    """Whether the numerals are hours: 30 degrees each, clockwise, over most of the circle, from 1 to 12.
+
+    A scale from 0 to 10 over 300 degrees has the same pitch, but a zero.
+    """
     places = sorted(witness.scale_points, key=lambda place: place.value)
-    if witness.clockwise is not True or len(places) < 4 or not 10 <= places[-1].value <= 12 or places[0].value < 0:
+    if witness.clockwise is not True or len(places) < 4 or not 10 <= places[-1].value <= 12:
+        return False
+    if places[0].value < 1:
         return False
     turns = [
         ((second.angle_deg - first.angle_deg) % 360.0) / (second.value - first.value)

@@ -89,6 +89,7 @@ def test_hours_are_a_clock_and_gauges_are_not() -> None:
     assert is_clock(witness(7, [2.0, 3.0, 6.0, 9.0, 12.0], first=180.0, per=30.0))
     assert not is_clock(witness(7, [float(v) for v in range(0, 11, 2)], per=27.0))
     assert not is_clock(witness(7, [0.0, 1.0, 2.0, 3.0], per=30.0))
+    assert not is_clock(witness(7, [float(v) for v in range(0, 11, 2)], per=30.0))
     assert not is_clock(witness(7, [float(h) for h in range(1, 13)], clockwise=False, first=180.0, per=30.0))
 
 
