@@ -60,7 +60,7 @@ class HashedWords:
         for row, text in enumerate(texts):
             for term in terms(text) or [""]:
                 vectors[row, hashlib.sha256(term.encode()).digest()[0] % self.dimension] += 1.0
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9), np.float32)
 
 
 class KillReport(Contract):

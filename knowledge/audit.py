@@ -62,7 +62,8 @@ def audit(articles: Sequence[Article], chunker: Chunker = build_chunks) -> tuple
         faults += _dangling_references(document)
         faults += _formulas_without_unit(document)
         faults += _formulas_without_meaning(document)
-    valid = [document for document in documents if document.article.status == "valid"]
+    # An older version of an id beside the newer one (`id@version`) is its past and no rival.
+    valid = [document for document in documents if document.article.status == "valid" and "@" not in document.article.id]
     for document in valid:
         faults += _contradictions(document)
     faults += _between_documents(valid)

@@ -22,7 +22,7 @@ def test_two_hundred_kills_leave_one_complete_version(tmp_path: Path) -> None:
     report = measure_kills(tmp_path, 200, np.random.default_rng(7))
     assert (report.torn, report.lost) == (0, 0), report.faults
     assert report.during > 50
-    assert report.versions > 100
+    assert report.versions > 20
 
 
 def test_what_a_torn_publication_would_look_like_is_told(tmp_path: Path) -> None:

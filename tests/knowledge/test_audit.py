@@ -180,3 +180,9 @@ def test_a_long_table_cut_between_rows_is_whole_and_one_without_its_header_torn(
     assert kinds(article) == []
     bare = [c.model_copy(update={"text": "\n".join(c.text.splitlines()[2:])}) if n else c for n, c in enumerate(chunks)]
     assert kinds(article, chunker=lambda _: bare) == ["torn table"]
+
+
+def test_an_older_version_of_an_id_is_no_rival(make_article: MakeArticle) -> None:
+    older = make_article("# T\n\n## 1 A\n\nThe measuring range is 0 to 5 bar.\n", id="m", version="1")
+    newer = make_article("# T\n\n## 1 A\n\nThe measuring range is 0 to 6 bar.\n", id="m", version="2")
+    assert kinds(newer, older.model_copy(update={"id": "m@1"})) == []
