@@ -27,6 +27,7 @@ from serve.options import (
     RunFolder,
     Sheet,
     SynthFolder,
+    TimeTravel,
     Weights,
     Workers,
     Writer,
@@ -89,6 +90,7 @@ def inspect(
     lang: Language = None,
     out: ReportFolder = None,
     weights: Weights = None,
+    time_travel: TimeTravel = None,
     as_json: Json = False,
 ) -> None:
     """Read photos and report on them, every sentence backed by the photo or by the instrument's manual."""
@@ -97,7 +99,7 @@ def inspect(
     from serve.show import inspection_text
 
     folder = OutputFolder(out) if out is not None else None
-    service = open_service(weights=weights)
+    service = open_service(weights=weights, moment=time_travel)
     failed = False
     paths = [Path(photo) for photo in photos]
     inspections = service.inspect_photos(paths, names=photos, model=model, writer=writer, language=lang)

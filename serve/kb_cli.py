@@ -8,18 +8,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from serve.console import plain_errors, print_line
-from serve.options import Json, Language, Model
+from serve.options import Json, Language, Model, TimeTravel
 
 kb = typer.Typer(
     help="Search, fill and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None
 )
 
-TimeTravel = Annotated[
-    str | None,
-    typer.Option(
-        "--time-travel", metavar="ISO8601", help="Ask as of a moment: what was in force then answers.", show_default=False
-    ),
-]
 Drafts = Annotated[bool, typer.Option("--drafts", help="Let drafts answer as well.")]
 Archived = Annotated[bool, typer.Option("--archived", help="Let archived documents answer as well.")]
 File = typer.Argument(metavar="FILE|DIR", help="Markdown, PDF, DOCX or CSV; folders are searched.", show_default=False)

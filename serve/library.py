@@ -10,7 +10,7 @@ from knowledge.audit import Fault, audit
 from knowledge.publish import default_corpora, read_corpora
 from knowledge.rerank import CrossEncoderReranker
 from knowledge.search import KnowledgeBase
-from knowledge.timeline import parse_moment
+from knowledge.timeline import Moment, parse_moment
 from knowledge.usage import UsageLog
 from serve.settings import Language, Settings, load_settings
 
@@ -20,10 +20,10 @@ def open_manuals() -> KnowledgeBase:
     return open_knowledge(load_settings())
 
 
-def open_knowledge(settings: Settings) -> KnowledgeBase:
-    """The manuals below a home, with the embedder and the reranker of the settings."""
+def open_knowledge(settings: Settings, as_of: Moment | None = None) -> KnowledgeBase:
+    """The manuals below a home, with the embedder and the reranker of the settings; as of a moment where one is given."""
     reranker = CrossEncoderReranker(settings.reranker) if settings.reranker else None
-    return KnowledgeBase.open(settings.home, embedder=settings.embedder, reranker=reranker)
+    return KnowledgeBase.open(settings.home, embedder=settings.embedder, as_of=as_of, reranker=reranker)
 
 
 def search_manuals(
@@ -72,4 +72,11 @@ def fault_text(fault: Fault) -> str:
 
 
 def _hit_text(number: int, hit: Hit) -> str:
-    return f"{number}. {hit.chunk.citation}  [{hit.chunk.id}, score {hit.score:.2f}]\n{hit.chunk.text}"
+    return f"{number}. {hit.chunk.citation}  [{hit.chunk.id}, score {hit.score:.2f}; {routes_text(hit)}]\n{hit.chunk.text}"
+
+
+def routes_text(hit: Hit) -> str:
+    """Which routes found a hit, each with its rank: "dense 2, lexical 1, from xyz-2000-en:4.1:..."."""
+    ranks = (("dense", hit.dense_rank), ("lexical", hit.lexical_rank), ("structured", hit.structured_rank))
+    parts = [f"{name} {rank}" for name, rank in ranks if rank is not None]
+    return ", ".join([*parts, *([f"from {hit.linked_from}"] if hit.linked_from else [])])

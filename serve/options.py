@@ -57,3 +57,9 @@ Overrides = Annotated[
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Score the first pictures alone.", show_default=False)]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes that draw pictures.")]
+TimeTravel = Annotated[
+    str | None,
+    typer.Option(
+        "--time-travel", metavar="ISO8601", help="Ask as of a moment: what was in force then answers.", show_default=False
+    ),
+]

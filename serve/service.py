@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from knowledge.search import KnowledgeBase
+from knowledge.timeline import Moment, parse_moment
 from knowledge.usage import UsageLog
 from rag.formula import calibrate, replace_instruments
 from rag.pipeline import Inspection, Pipeline, PipelineOptions
@@ -46,13 +47,20 @@ class ReaderProtocol(Protocol):
 class Service:
     """Reads and inspects photos. Parts load on first use, once, whichever thread asks; safe to share between threads.
 
-    `reader` and `knowledge` replace the parts that would be loaded from the settings.
+    `reader` and `knowledge` replace the parts that would be loaded from the settings. `as_of` asks the manuals as of a
+    moment: what was in force then gives value and report.
     """
 
     def __init__(
-        self, settings: Settings, *, reader: ReaderProtocol | None = None, knowledge: KnowledgeBase | None = None
+        self,
+        settings: Settings,
+        *,
+        reader: ReaderProtocol | None = None,
+        knowledge: KnowledgeBase | None = None,
+        as_of: Moment | None = None,
     ) -> None:
         self.settings = settings
+        self.as_of = as_of
         self._reader = reader
         self._knowledge = knowledge
         self._writers: dict[WriterName, Writer] = {}
@@ -88,7 +96,7 @@ class Service:
         """The manuals, published below `home` where that is not done yet."""
         with self._loading:
             if self._knowledge is None:
-                self._knowledge = open_knowledge(self.settings)
+                self._knowledge = open_knowledge(self.settings, self.as_of)
             return self._knowledge
 
     def read_photos(
@@ -118,7 +126,7 @@ class Service:
 
     def _keep_use(self, inspection: Inspection) -> None:
         """What was found for a report and what it cites: the knowledge base's health audit counts it."""
-        if inspection.report is None or not inspection.evidence:
+        if inspection.report is None or not inspection.evidence or self.as_of is not None:
             return
         log = UsageLog(self.settings.home)
         log.record_search("inspection", [one.chunk for one in inspection.evidence])
@@ -168,8 +176,10 @@ def _hash(source: Source) -> str | None:
         return error.sha256
 
 
-def open_service(settings: Settings | None = None, *, weights: str | None = None) -> Service:
+def open_service(settings: Settings | None = None, *, weights: str | None = None, moment: str | None = None) -> Service:
     """A service from the environment's settings; `weights` replaces the setting of that name.
+
+    `moment` (ISO 8601) asks the manuals as of then. Raises MomentError where it is none.
 
     Nothing is loaded yet. Libraries that would look for a model hub or print progress of their own are kept quiet.
     """
@@ -177,4 +187,4 @@ def open_service(settings: Settings | None = None, *, weights: str | None = None
     if weights is not None:
         settings = settings.model_copy(update={"weights": weights})
     logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
-    return Service(settings)
+    return Service(settings, as_of=parse_moment(moment) if moment else None)

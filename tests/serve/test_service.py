@@ -12,9 +12,10 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from knowledge.search import KnowledgeBase
+from knowledge.timeline import MomentError
 from serve.service import Service, open_service
 from serve.settings import Settings, load_settings
-from tests.serve.doubles import DoubleReader, picture_bytes
+from tests.serve.doubles import DoubleReader, HashEmbedder, picture_bytes
 from vision.fields import PhotoReading
 
 
@@ -161,3 +162,19 @@ def test_writers_are_built_once_with_the_settings(service: Service, monkeypatch:
     for _ in range(2):
         list(other.inspect_photos([picture_bytes()], names=["a"], writer="openai"))
     assert built == [{"kind": "openai", "home": changed.home, "model": "m", "base_url": "http://127.0.0.1:1", "api_key": "k"}]
+
+
+def test_a_service_as_of_a_moment_asks_what_was_in_force_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from serve import library
+
+    opened = library.KnowledgeBase.open
+    monkeypatch.setattr(
+        library.KnowledgeBase, "open", lambda home, **given: opened(home, **{**given, "embedder": HashEmbedder()})
+    )
+    monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
+    then, now = (open_service(moment=moment).knowledge.facts("XYZ-2000", "en") for moment in ("2022-05-01", None))
+    assert then is not None
+    assert now is not None
+    assert (then.version, now.version) == ("1.0", "2.0")
+    with pytest.raises(MomentError, match="'soon'"):
+        open_service(moment="soon")
