@@ -84,7 +84,7 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("dense alone", {"lexical": 0.0, "structured": 0.0}),
     ("lexical alone", {"dense": 0.0, "structured": 0.0}),
     ("reciprocal ranks", {"fusion": "reciprocal"}),
-    ("without summaries", {"summaries": False}),
+    ("with summaries", {"summaries": True}),
     ("without links", {"link": 0.0}),
 )
 

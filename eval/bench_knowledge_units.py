@@ -1,7 +1,7 @@
 """Unit errors over synthetic readings: a formula alone, with its unit declaration injected, and with the unit query beside.
 
-A reading's unit is decided from what the first hits of its queries state, as a reader of the passages would; where they
-state none, a default is what a careless report falls back on, and counts as an error where it is wrong.
+A reading's unit is decided from what the first hits of its queries state, as a reader of the passages would; without any
+declaration it is the first unit that they mention. None at all is an error too.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from knowledge.queryplan import find_quantities
 from knowledge.search import KnowledgeBase
 from knowledge.units import find_declarations
 from vision.fields import Contract
@@ -55,10 +56,13 @@ def bench_units(kb: KnowledgeBase, count: int = COUNT, seed: int = 10**9) -> Uni
 
 
 def _answers(kb: KnowledgeBase, model: str, language: str) -> tuple[str | None, str | None, str | None]:
-    formula = kb.search(_FORMULA[language].format(model=model), model=model, language=language, k=1)
+    formula = kb.search(_FORMULA[language].format(model=model), model=model, language=language, k=3)
     unit = kb.search(_UNIT[language].format(model=model), model=model, language=language, k=1)
-    bare = _stated([hit.chunk.verbatim for hit in formula])
-    injected = _stated([hit.chunk.text for hit in formula])
+    # Without declarations a reader takes the first unit that the passages happen to mention.
+    texts = [hit.chunk.verbatim for hit in formula if hit.chunk.semantic_type != "unit"]
+    mentioned = [quantity.unit for text in texts for quantity in find_quantities(text) if quantity.unit is not None]
+    bare = _stated(texts[:1]) or next(iter(mentioned), None)
+    injected = _stated([hit.chunk.text for hit in formula[:1]])
     return bare, injected, _stated([hit.chunk.text for hit in unit]) or injected
 
 

@@ -33,7 +33,7 @@ class SearchOptions:
     candidates: int = 40
     duplicate: float = 0.85
     least_score: float = 0.08
-    summaries: bool = True
+    summaries: bool = False
     heading: float = 0.6
     limit: float = 0.8
     link: float = 0.2

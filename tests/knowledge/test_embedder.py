@@ -16,6 +16,7 @@ from knowledge.embedder import (
     load_embedder,
     packaged_folder,
 )
+from knowledge.synonyms import graph_digest, shipped_graph
 
 from .conftest import HashEmbedder
 
@@ -25,7 +26,7 @@ TEXTS = ("The unit of pressure is MPa.", "红色警示灯的含义", "", "word "
 def test_the_default_is_the_packaged_model_and_loading_is_lazy() -> None:
     embedder = load_embedder()
     assert isinstance(embedder, MiniLM)
-    assert (embedder.name, embedder.dimension) == (PACKAGED, 384)
+    assert (embedder.name, embedder.dimension) == (f"{PACKAGED}+{graph_digest()}", 384)
     other = load_embedder("some/model")
     assert isinstance(other, SentenceTransformer)
     assert other.name == "some/model"
@@ -46,6 +47,14 @@ def test_vectors_are_unit_deterministic_and_independent_of_their_batch() -> None
 def test_near_in_meaning_is_near_in_space() -> None:
     a, b, c = MiniLM().encode(["The lamp is red.", "A red warning light is on.", "Calibrate every twelve months."])
     assert a @ b > a @ c + 0.2
+
+
+def test_chinese_is_put_across_by_the_synonym_graph() -> None:
+    chinese, english, other = MiniLM().encode(
+        ["变压器油温报警", "The oil temperature of the transformer raises an alarm.", "Clean the glass."]
+    )
+    assert chinese @ english > 0.7
+    assert chinese @ english > chinese @ other + 0.3
 
 
 def test_threads_are_put_back() -> None:
@@ -105,7 +114,7 @@ def test_queries_are_remembered_and_cannot_be_changed() -> None:
 def test_plain_transformers_equals_sentence_transformers() -> None:
     other = SentenceTransformer(str(packaged_folder()))
     texts = [text for text in TEXTS if text] + ["If the lamp is red, stop the pump.", "压力的单位为兆帕。"]
-    assert MiniLM().encode(texts) == pytest.approx(other.encode(texts), abs=1e-4)
+    assert MiniLM().encode(texts) == pytest.approx(other.encode([shipped_graph().gloss(t) for t in texts]), abs=1e-4)
     assert other.dimension == 384
     assert other.encode([]).shape == (0, 384)
 

@@ -9,7 +9,7 @@ import pytest
 
 from knowledge.articles import Article
 from knowledge.chunks import build_chunks
-from knowledge.index import DenseIndex, IndexFault, content_hash, embedding_text
+from knowledge.index import DenseIndex, IndexFault, content_hash, embedding_text, embedding_texts, summary_text
 
 
 def unit_vectors(count: int, dimension: int = 16) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -67,7 +67,43 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    assert DenseIndex.build(np.zeros((0, 16), np.float32)).search(unit_vectors(1)[0], [0], 3) == {}
+    assert DenseIndex.build(np.zeros((0, 16), np.float32)).search(unit_vectors(1)[0], [], 3) == {}
+
+
+def test_few_allowed_rows_and_many_give_the_same_scores() -> None:
+    vectors = unit_vectors(200)
+    index = DenseIndex.build(vectors)
+    query = unit_vectors(201)[200]
+    everything = index.search(query, np.ones(200, np.bool_), 200)
+    few = np.zeros(200, np.bool_)
+    few[[list(everything)[place] for place in (3, 10, 30)]] = True
+    found = index.search(query, few, 2)
+    assert list(found) == [row for row in everything if few[row]][:2]
+    assert all(score == pytest.approx(everything[row], abs=1e-5) for row, score in found.items())
+
+
+def test_a_summary_leads_to_its_chunk(tmp_path: Path) -> None:
+    vectors = unit_vectors(12)
+    DenseIndex.build(vectors).save(tmp_path / "v.faiss")
+    index = DenseIndex.load(tmp_path / "v.faiss", 6)
+    assert index.summarised
+    assert next(iter(index.search(vectors[9], range(6), 3))) == 3
+    alone = index.search(vectors[9], range(6), 6, summaries=False)
+    assert alone[3] == pytest.approx(max(0.0, float(vectors[3] @ vectors[9])), abs=1e-5)
+    assert set(index.search(vectors[9], [1, 2], 6)) == {1, 2}
+
+
+def test_a_vector_of_another_model_is_refused() -> None:
+    with pytest.raises(IndexFault, match=r"\(8,\).*dimension 16"):
+        DenseIndex.build(unit_vectors(3)).search(unit_vectors(1, 8)[0], [0], 1)
+
+
+def test_summaries_name_model_and_heading(corpus: tuple[Article, ...]) -> None:
+    article = next(a for a in corpus if a.id == "xyz-2000-en")
+    chunk = next(c for c in build_chunks(article) if c.section == "6.2")
+    assert summary_text(chunk).startswith("XYZ-2000 Zero check: Check the zero point once a month")
+    assert len(summary_text(chunk)) < 120
+    assert embedding_texts([chunk]) == [embedding_text(chunk), summary_text(chunk)]
 
 
 def test_what_is_embedded_names_the_place_and_carries_the_unit(corpus: tuple[Article, ...]) -> None:

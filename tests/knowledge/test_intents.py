@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.facts import LampFact, ModeFact, ModelFacts, UnitFact
-from knowledge.intents import Intent, detect_intent, score_facts
+from knowledge.intents import detect_intent, score_facts
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,30 @@ from knowledge.intents import Intent, detect_intent, score_facts
     ],
 )
 def test_intents(query: str, topics: tuple[str, ...], color: str | None, position: int | None) -> None:
-    assert detect_intent(query) == Intent(topics, color, position)  # type: ignore[arg-type]
+    intent = detect_intent(query)
+    assert (intent.topics, intent.color, intent.position) == (topics, color, position)
+
+
+@pytest.mark.parametrize(
+    ("query", "codes", "level", "action", "stop"),
+    [
+        ("the display says E2", ("2",), None, False, False),
+        ("Er3 came up: which keys restore the settings", ("3",), None, False, False),
+        ("steps to stop the press in an alarm", (), "alarm", True, True),
+        ("normal, warning and alarm values", (), "alarm", False, False),
+        ("报警以后怎么停机", (), "alarm", True, True),
+        ("预警与报警", (), None, False, False),
+        ("meaning of the red lamp", (), None, False, False),
+    ],
+)
+def test_what_is_to_be_done(query: str, codes: tuple[str, ...], level: str | None, action: bool, stop: bool) -> None:
+    intent = detect_intent(query)
+    assert (intent.codes, intent.level, intent.action, intent.stop) == (codes, level, action, stop)
+
+
+def test_a_unit_without_a_number_is_asked_for() -> None:
+    assert "unit" in detect_intent("CV-1: bar or MPa?").topics
+    assert "unit" not in detect_intent("CV-1 at 20 bar").topics
 
 
 def test_a_number_in_a_model_is_no_position() -> None:

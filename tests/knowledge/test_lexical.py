@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,7 +51,8 @@ def db(chunks: tuple[Chunk, ...]) -> Iterator[sqlite3.Connection]:
 
 def scores(db: sqlite3.Connection, chunks: tuple[Chunk, ...], query: str, rows: set[int] | None = None) -> dict[int, float]:
     allowed = frozenset(range(len(chunks)) if rows is None else rows)
-    return lexical.search_terms(db, lexical.collect_statistics(chunks), query, allowed)
+    mask = np.isin(np.arange(len(chunks)), sorted(allowed))
+    return lexical.search_terms(db, lexical.TermStatistics(db, len(chunks)), terms(query), mask)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +60,16 @@ def scores(db: sqlite3.Connection, chunks: tuple[Chunk, ...], query: str, rows: 
     [
         ("The Lamps are RED", ["lamp", "red"]),
         ("XYZ-2000 reads 2.5", ["xyz_2000", "read", "2_5"]),
-        ("warning_light_color_meaning_red", ["lamp", "color", "mean", "red"]),
-        ("警示灯红色的含义是什么", ["指示", "示灯", "灯红", "红色", "含义"]),
+        ("warning_light_color_meaning_red", ["lamp", "warning", "lamp", "color", "meaning", "red"]),
+        ("警示灯红色的含义是什么", ["lamp", "red", "meaning", "指示", "示灯", "灯红", "红色", "含义"]),
+        ("oil temperature", ["oiltemperature", "oil", "temperature"]),
+        ("油温", ["oiltemperature", "油温"]),
+        ("校准周期", ["calibrationinterval", "calibration", "period", "校准", "准周", "周期"]),
         ("20 °C", ["20", "degreesign", "c"]),
-        ("batteries and status", ["battery", "status"]),
-        ("calibrate calibrated calibrating calibration", ["calibrat"] * 4),
+        ("bodies and status", ["body", "state"]),
+        ("calibrate calibrated calibrating calibration", ["calibration"] * 4),
+        ("operates operated", ["run"] * 2),
+        ("protruded protruding", ["protrud"] * 2),
         ("", []),
     ],
 )
@@ -74,7 +81,8 @@ def test_terms(text: str, expected: list[str]) -> None:
 def test_terms_never_break_the_query_language(text: str) -> None:
     with sqlite3.connect(":memory:") as db:
         lexical.create_table(db)
-        assert lexical.search_terms(db, lexical.collect_statistics(()), text, frozenset()) == {}
+        nothing = np.zeros(0, np.bool_)
+        assert lexical.search_terms(db, lexical.TermStatistics(db, 0), terms(text), nothing) == {}
     db.close()
     assert all(term and '"' not in term and " " not in term for term in terms(text))
 
@@ -121,10 +129,47 @@ def test_a_word_of_the_title_decides_less_than_one_of_the_text(make_article: Cal
     assert found[1] > found[0]
 
 
-def test_rare_terms_weigh_more(chunks: tuple[Chunk, ...]) -> None:
-    statistics = lexical.collect_statistics(chunks)
+def test_rare_terms_weigh_more(db: sqlite3.Connection, chunks: tuple[Chunk, ...]) -> None:
+    statistics = lexical.TermStatistics(db, len(chunks))
     assert statistics.weight("manual") < statistics.weight("pin") < statistics.weight("unseen")
     row = next(n for n, chunk in enumerate(chunks) if chunk.section == "2")
     assert statistics.coverage(["pin"], row) == 1.0
     assert statistics.coverage(["pin", "unseen"], row) < 0.5
     assert statistics.coverage([], row) == 0.0
+
+
+def test_chinese_questions_meet_english_passages(db: sqlite3.Connection, chunks: tuple[Chunk, ...]) -> None:
+    found = scores(db, chunks, "传感器电缆", {0, 1})
+    assert [chunks[row].section for row in found] == ["2"]
+    assert 0 < found[1] < 1
+
+
+def test_a_search_is_limited_to_models(make_article: Callable[..., Article]) -> None:
+    bodies = [("T-1", "t-1-en"), ("T-2", "t-2-en"), ("", "every-en")]
+    body = "# T\n\n## 1 A\n\nThe relief valve opens.\n"
+    chunks = tuple(c for models, id in bodies for c in build_chunks(make_article(body, models=models, id=id)))
+    db = sqlite3.connect(":memory:")
+    lexical.create_table(db)
+    lexical.add_chunks(db, chunks)
+    statistics, everything = lexical.TermStatistics(db, len(chunks)), np.ones(len(chunks), np.bool_)
+    found = lexical.search_terms(db, statistics, ["valve"], everything, ("T-1", None))
+    assert {chunks[row].document for row in found} == {"t-1-en", "every-en"}
+    assert len(lexical.search_terms(db, statistics, ["valve"], everything)) == 3
+    assert statistics.words()["relief"] == 3
+    db.close()
+
+
+def test_common_terms_are_left_out_where_rare_ones_find_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {"the_valve": 9000, "relief": 40, "thermowell": 3}
+    statistics = lexical.TermStatistics(sqlite3.connect(":memory:"), 10_000)
+    monkeypatch.setattr(statistics, "frequency", lambda term: counts[term])
+    assert lexical._rare_terms(list(counts), statistics) == ["thermowell", "relief"]
+    assert lexical._rare_terms(["the_valve"], statistics) == ["the_valve"]
+
+
+def test_terms_are_counted_by_chunk(db: sqlite3.Connection, chunks: tuple[Chunk, ...]) -> None:
+    statistics = lexical.TermStatistics(db, len(chunks))
+    assert statistics.frequency("sensor") == sum("sensor" in terms(f"{c.title} {c.section_title} {c.text}") for c in chunks) >= 2
+    assert statistics.frequency("nowhere") == 0
+    assert statistics.heading_of(0) == {"lamp"}
+    assert {"pin", "plug", "cable"} <= statistics.terms_of(1)
