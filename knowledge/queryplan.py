@@ -94,6 +94,8 @@ class ModelNames:
 def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Iterable[str] = ()) -> QueryPlan:
     """The plan of a question; `text` is empty where nothing is asked. `known_words` are no strangers (parts, codes)."""
     cleaned = clean_question(query)
+    if not re.search(r"\w", cleaned):
+        cleaned = ""
     named = names.find(cleaned)
     spared = frozenset(token for words in named.values() for token in (words, *words.split()))
     strangers = tuple(
@@ -125,11 +127,14 @@ def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Ite
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """Numbers with a known unit in a text, and those without one that are said to be shown."""
-    found = [Quantity(float(match.group(1)), None) for match in _BARE_NUMBER.finditer(text)]
+    found: list[Quantity] = []
+    taken: set[int] = set()
     for match in _NUMBER_AND_UNIT.finditer(text):
         for length in range(len(match.group(2)), 0, -1):
             unit = find_unit(match.group(2)[:length])
             if unit is not None:
                 found.append(Quantity(float(match.group(1)), unit))
+                taken.add(match.start(1))
                 break
-    return tuple(found)
+    bare = (match for match in _BARE_NUMBER.finditer(text) if match.start(1) not in taken)
+    return (*found, *(Quantity(float(match.group(1)), None) for match in bare))

@@ -79,7 +79,7 @@ def test_the_trie_matches_the_longest_word(words: list[str], text: str) -> None:
 
 
 def test_bad_tables_are_refused() -> None:
-    with pytest.raises(SynonymError, match=r"'lamp' stands under 'a' and 'b'"):
+    with pytest.raises(SynonymError, match=r"'Lamp' stands under 'a' and 'b'"):
         SynonymGraph([Concept("a", ("lamp",), ()), Concept("b", ("Lamp",), ())])
     with pytest.raises(SynonymError, match="fewer than 1000"):
         SynonymGraph([Concept(f"c{n}", (f"word{n}",), ()) for n in range(MAX_NODES)])
