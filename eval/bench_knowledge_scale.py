@@ -11,13 +11,14 @@ import resource
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
+from eval.bench_knowledge import percentile
 from eval.query_set import QueryCase
 from eval.score import Number
 from knowledge import lexical, structured
@@ -80,17 +81,17 @@ def _bench_size(
         times = [_time_search(large, case) for case in cases]
     finally:
         large.close()
-    seconds, wall = (sorted(part) for part in zip(*times, strict=True))
+    seconds, wall = zip(*times, strict=True)
     return ScaleRow(
         chunks=size,
         build_s=built - start,
         open_s=opened - built,
         disk_mb=sum(path.stat().st_size for path in place.iterdir()) / 2**20,
         memory_mb=_memory_mb() - before,
-        search_ms_p50=1000 * seconds[len(seconds) // 2],
-        search_ms_p95=1000 * seconds[int(0.95 * (len(seconds) - 1))],
-        search_ms_max=1000 * seconds[-1],
-        wall_ms_p95=1000 * wall[int(0.95 * (len(wall) - 1))],
+        search_ms_p50=percentile(seconds, 50),
+        search_ms_p95=percentile(seconds, 95),
+        search_ms_max=percentile(seconds, 100),
+        wall_ms_p95=percentile(wall, 95),
     )
 
 
@@ -137,7 +138,7 @@ def build_generated(kb: KnowledgeBase, embedder: Embedder, size: int, folder: Pa
     return place
 
 
-def _kept(db: sqlite3.Connection, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+def _kept(db: sqlite3.Connection, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     for row, chunk in enumerate(chunks):
         db.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", (row, chunk.id, content_hash(chunk), chunk.model_dump_json()))
         yield chunk

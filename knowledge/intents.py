@@ -131,8 +131,11 @@ def _modes(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
 
 def _codes(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
     for fact in facts.codes:
-        named = any(re.search(rf"(?<!\d){code}$", fact.code) for code in intent.codes)
-        yield fact, UNSPECIFIC if not intent.codes else 1.0 if named else TOUCHED
+        yield fact, UNSPECIFIC if not intent.codes else 1.0 if _names_code(intent, fact.code) else TOUCHED
+
+
+def _names_code(intent: Intent, code: str) -> bool:
+    return any(re.search(rf"(?<!\d){number}$", code) for number in intent.codes)
 
 
 def _accuracy(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]:
@@ -142,11 +145,14 @@ def _accuracy(intent: Intent, facts: ModelFacts) -> Iterator[tuple[Fact, float]]
 
 
 def called_sections(intent: Intent, facts: ModelFacts) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Chunk id and sections that the row of a named lamp colour or limit level sends its reader to."""
+    """Chunk id and sections that the row of a named lamp colour, display code or limit level sends its reader to."""
     if intent.color is not None and "lamp" in intent.topics:
         lamp = facts.lamp(intent.color)
         if lamp is not None:
             yield lamp.chunk, find_references(lamp.text)
+    for code in facts.codes:
+        if _names_code(intent, code.code):
+            yield code.chunk, find_references(code.text)
     for limit in facts.limits:
         if limit.level == intent.level:
             yield limit.chunk, find_references(limit.text)

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from knowledge.articles import Chunk, KnowledgeError
-from knowledge.embedder import TUNING, MiniLM, one_thread, packaged_folder
+from knowledge.embedder import TUNING, MiniLM, no_bars, one_thread, packaged_folder
 from knowledge.index import embedding_text
 from knowledge.synonyms import SynonymGraph, shipped_graph
 from vision.fields import Contract
@@ -52,9 +52,9 @@ class TuneOptions:
     method: Method = "lora"
     layers: int = 2
     rank: int = 8
-    epochs: int = 2
+    epochs: int = 3
     batch: int = 16
-    learning_rate: float = 3e-4
+    learning_rate: float = 1e-3
     temperature: float = 0.07
     max_tokens: int = 96
     held_out: float = 0.2
@@ -136,7 +136,9 @@ def tune_embedder(
     options = options or TuneOptions()
     if out.exists() and any(out.iterdir()):
         raise TuneError(f"{out} is not empty: give a new folder")
-    pairs = list(dict.fromkeys(pairs))
+    # A Chinese word that the graph puts across as the very same English one is no pair: there is nothing to learn.
+    gloss = shipped_graph().gloss
+    pairs = [pair for pair in dict.fromkeys(pairs) if gloss(pair.first).casefold() != gloss(pair.second).casefold()]
     train, held = split_pairs(pairs, options.held_out)
     if len(train) < 2 * options.batch or len(held) < 4:
         raise TuneError(f"{len(pairs)} pairs are too few: at least {3 * options.batch} are needed; add manuals or questions")
@@ -219,8 +221,9 @@ def _train(folder: Path, pairs: Sequence[Pair], options: TuneOptions, progress: 
     from transformers import AutoModel, AutoTokenizer
 
     torch.manual_seed(options.seed)
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model = AutoModel.from_pretrained(folder, local_files_only=True)
+    with no_bars():
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = AutoModel.from_pretrained(folder, local_files_only=True)
     before = {name: value.clone() for name, value in model.state_dict().items()}
     wrapped = _open_layers(model, options)
     learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -248,10 +251,10 @@ def _train(folder: Path, pairs: Sequence[Pair], options: TuneOptions, progress: 
                 goal = torch.arange(len(batch))
                 cross = torch.nn.functional.cross_entropy
                 loss = (cross(logits, goal) + cross(logits.T, goal)) / 2
-                if not math.isfinite(float(loss)):
+                if not math.isfinite(float(loss.detach())):
                     raise TuneError("the loss is not finite: lower the learning rate")
                 optimiser.zero_grad()
-                loss.backward()
+                torch.autograd.backward(loss)
                 optimiser.step()
                 schedule.step()
                 bar.update()
@@ -329,7 +332,8 @@ def _open_layers(model: Any, options: TuneOptions) -> list[tuple[Any, str, Any]]
 
 
 def _save(model: Any, folder: Path, place: Path) -> None:
-    model.save_pretrained(place, safe_serialization=True)
+    with no_bars():
+        model.save_pretrained(place, safe_serialization=True)
     for path in folder.iterdir():
         if path.is_file() and re.search(r"token|vocab|special|modules|sentence_bert|config_sentence", path.name):
             shutil.copy(path, place / path.name)

@@ -150,7 +150,7 @@ def tune_embedder(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="New folder for the tuned embedder.", show_default=False)],
     method: Annotated[Literal["lora", "full"], typer.Option("--method", help="What of the last layers learns.")] = "lora",
     layers: Annotated[int, typer.Option("--layers", min=1, max=6, help="Last layers that learn.")] = 2,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Rounds over the pairs.")] = 2,
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Rounds over the pairs.")] = 3,
     domain: Annotated[
         float, typer.Option("--domain", min=0.05, max=1.0, help="Share of tuned weights; the rest stays general.")
     ] = 1.0,
