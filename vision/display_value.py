@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from vision.digits import read_display
 from vision.fields import GaugeFields
+from vision.line_crop import LineImage
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader
 from vision.signals import display_signals
 from vision.text_crop import text_crop
+from vision.unit_places import places_around
+from vision.unit_witness import find_unit_lines
 
 if TYPE_CHECKING:
     from vision.judge import Evidence, Value
@@ -26,6 +29,15 @@ def last_digit(text: str) -> float:
     """What one step of the last digit shown is worth: 0.1 for 56.1, 1 for 819."""
     decimals = text.partition(".")[2]
     return float(10.0 ** -len(decimals))
+
+
+def _unit_at_places(evidence: Evidence, lines: LineReader | None) -> str | None:
+    """The unit that stands where the model's map shows one; None where there is none, or several that differ."""
+    if lines is None or not evidence.unit_places:
+        return None
+    around = [place for known in evidence.unit_places for place in places_around(known)]
+    names = {found.unit for found in find_unit_lines(lines, LineImage(evidence.image), around) if found.multiplier == 1.0}
+    return names.pop() if len(names) == 1 else None
 
 
 def display_value(
@@ -48,7 +60,9 @@ def display_value(
         scale = crop.scale
         row = row._replace(center=crop.to_crop(row.center), height_px=scale * row.height_px, width_px=scale * row.width_px)
     seen = read_display(numerals, crop.pixels, lines, row)
-    unit = seen.unit or (fields.unit if confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE else None)
+    unit = seen.unit or _unit_at_places(evidence, lines)
+    if unit is None and confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE:
+        unit = fields.unit
     stated = fields.model_copy(update={"digital_readout": None, "unit": unit})
     signals = display_signals(evidence, crop, seen, own, own_sure)
     if seen.text is not None and own == seen.text:

@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace, Pixels
 from vision.line_reader import LineReader
@@ -24,6 +26,8 @@ BOX_TO_LETTERS = 1.4
 """Height of a text detector's box to that of the letters in it: texts of both kinds are compared by size."""
 SAME_PLACE_HEIGHTS = 1.6
 MAX_UNITS = 2
+LONE_LETTER = 0.95
+"""Least height of a lone letter to the numerals'."""
 PRINTED = {"kgf/cm2": "kgf/cm²", "mmH2O": "mmH₂O", "inH2O": "inH₂O", "m3": "m³", "m3/h": "m³/h"}
 """With their raised digits, which are no numbers of a scale."""
 
@@ -46,20 +50,28 @@ class UnitFinder:
         asked = asked_places(crop, look, pivot, places)
         if not asked:
             return ()
-        seen = find_unit_lines(self.lines, LineImage(crop), asked)
+        seen = [unit for unit in find_unit_lines(self.lines, LineImage(crop), asked) if _stands_alone(unit, look)]
         return tuple(FoundUnit(unit, printed_unit(crop, unit)) for unit in _not_yet_read(seen, find_units(look.texts)))
 
 
 def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> list[LinePlace]:
     """All places of a crop at which a unit is looked for."""
     boxes = places_of_boxes(look.texts, look.unread)
-    column = [] if places else column_places(look.texts, pivot)
+    column = column_places(look.texts, pivot)
     known = [around for place in places for around in places_around(place)]
     return [place for place in (*known, *boxes, *column) if _is_within(place, crop)]
 
 
 def _is_within(place: LinePlace, crop: Pixels) -> bool:
     return bool(0.0 <= place.center[0] < crop.shape[1] and 0.0 <= place.center[1] < crop.shape[0])
+
+
+def _stands_alone(unit: SeenUnit, look: Look) -> bool:
+    """A lone letter is a unit only where it is as large as the numerals, as on a meter's face; else it is part of a word."""
+    if len(unit.unit) > 1:
+        return True
+    heights = [text.height_px / BOX_TO_LETTERS for text in look.texts if text.text.strip("+-.,").isdigit()]
+    return not heights or unit.place.height_px >= LONE_LETTER * float(np.median(heights))
 
 
 def _not_yet_read(seen: Sequence[SeenUnit], printed: Sequence[UnitMark]) -> list[SeenUnit]:
