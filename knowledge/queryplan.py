@@ -30,6 +30,13 @@ _BARE_NUMBER = re.compile(
 )
 
 
+_CLAUSE = re.compile(r"[:;,：；，](?=\D)|。")
+_MEANING = re.compile(r"\bmean|\bstand for|含义|意思|意味|代表|表示什么", re.IGNORECASE)
+_INTERROGATIVE = re.compile(
+    r"\b(?:which|what|how|who|when|where|at which|to which)\b|什么|怎么|怎样|如何|多少|谁|哪|几|何时|步骤|顺序", re.IGNORECASE
+)
+
+
 class Quantity(NamedTuple):
     """A number that a question names, with its unit; None where it says none and the instrument's own must be meant."""
 
@@ -40,7 +47,8 @@ class Quantity(NamedTuple):
 class QueryPlan(NamedTuple):
     """A question taken apart. `text` is what is embedded, `terms` what is looked up, the rest filters and lookups.
 
-    `models` are known models that the question names, `strangers` words that look like a model and are none.
+    `models` are known models that the question names, `strangers` words that look like a model and are none. `two_step` says
+    that one clause states what is seen (a colour, a code, a value) and a later one asks what follows from it.
     """
 
     asked: str
@@ -53,6 +61,7 @@ class QueryPlan(NamedTuple):
     concepts: tuple[str, ...]
     terms: tuple[str, ...]
     quantities: tuple[Quantity, ...]
+    two_step: bool = False
 
 
 class ModelNames:
@@ -122,7 +131,19 @@ def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Ite
         concepts=shipped_graph().concepts_of(lowered),
         terms=tuple(term for term in dict.fromkeys(terms(text)) if term not in model_terms),
         quantities=find_quantities(text),
+        two_step=asks_in_two_steps(text),
     )
+
+
+def asks_in_two_steps(text: str) -> bool:
+    """Whether a question states what is seen and then, in another clause, asks for something else than its meaning."""
+    clauses = [clause for clause in _CLAUSE.split(text) if clause.strip()]
+    if len(clauses) < 2 or _MEANING.search(text):
+        return False
+    seen, asked = clauses[0], " ".join(clauses[1:])
+    intent = detect_intent(seen)
+    states = intent.color is not None or bool(intent.codes) or intent.level is not None or bool(find_quantities(seen))
+    return states and bool(_INTERROGATIVE.search(asked))
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:

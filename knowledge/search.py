@@ -406,6 +406,8 @@ class KnowledgeBase:
         first, second = (self._statistics.coverage(wanted, row) for row in rows)
         both = self._statistics.weigh(wanted & (self._statistics.terms_of(rows[0]) | self._statistics.terms_of(rows[1])))
         gain = both / max(self._statistics.weigh(wanted), 1e-9) - first
+        if called and plan.two_step:
+            return True
         if called and plan.intent.action:
             return target.semantic_type == "procedure" or gain > 0.4 * self.options.gain
         return gain >= self.options.gain and second > first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.queryplan import ModelNames, Quantity, QueryPlan, find_quantities, plan_query
+from knowledge.queryplan import ModelNames, Quantity, QueryPlan, asks_in_two_steps, find_quantities, plan_query
 from knowledge.spelling import Speller
 
 MODELS = ("XYZ-2000", "XYZ-2100", "SP-3", "VM-48", "LP-12")
@@ -75,3 +75,20 @@ def test_entities_and_action_are_told_apart() -> None:
     assert found.intent.action
     assert found.intent.stop
     assert {"red", "shutdown"} <= set(found.concepts)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("lamp dark: which supply voltage do I check", True),
+        ("Er3 came up: which keys restore the settings", True),
+        ("低于 40，换热器按什么顺序停", True),
+        ("red lamp, what does it mean", False),
+        ("which supply does it need", False),
+        ("operating limits: normal, warning and alarm values", False),
+        ("calibration formula: reading from the pointer angle", False),
+        ("", False),
+    ],
+)
+def test_two_steps_are_told_from_one(text: str, expected: bool) -> None:
+    assert asks_in_two_steps(text) is expected
