@@ -17,7 +17,7 @@ class SearchOptions:
 
     A weight of 0 switches its route off. `fusion` "reciprocal" adds 1 / (`reciprocal_constant` + rank) instead of scores
     (Cormack et al., SIGIR 2009). `general` scales documents about every instrument where a model is known, `specific` those
-    about one where none is. `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
+    about one where none is, `overview` a manual's introduction. `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
     the very row that the question names does; a target that covers `gain` more of the question than the hit itself comes
     before it. `heading` is what a heading that names all that is asked is worth, `limit` a limit that a value falls under.
     """
@@ -30,6 +30,7 @@ class SearchOptions:
     other_language: float = 0.6
     general: float = 0.8
     specific: float = 0.85
+    overview: float = 0.85
     candidates: int = 40
     duplicate: float = 0.85
     least_score: float = 0.08

@@ -37,6 +37,8 @@ from knowledge.timeline import ANSWERING, Moment, day_of, in_force
 from vision.units import compatible, convert
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+OVERVIEW = "overview"
+"""Concept of headings under which a manual introduces itself: such a passage touches everything and answers little."""
 STOP_SCORE = 0.6
 """Structured score of the emergency procedure where a question asks how to stop without calling it an emergency."""
 __all__ = ["Fusion", "KnowledgeBase", "SearchError", "SearchOptions"]
@@ -284,6 +286,8 @@ class KnowledgeBase:
                 score *= 1.0 if self._catalog.general[row] else options.specific
             if self._catalog.language(row) != preferred:
                 score *= options.other_language
+            if OVERVIEW in self._statistics.heading_of(row) and OVERVIEW not in plan.terms:
+                score *= options.overview
             if score >= options.least_score:
                 hits.append(self._hit(row, score, routes))
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
