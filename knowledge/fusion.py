@@ -17,7 +17,8 @@ class SearchOptions:
 
     A weight of 0 switches its route off. `fusion` "reciprocal" adds 1 / (`reciprocal_constant` + rank) instead of scores
     (Cormack et al., SIGIR 2009). `general` scales documents about every instrument where a model is known, `specific` those
-    about one where none is, `overview` a manual's introduction. `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
+    about one where none is, `overview` a manual's introduction.
+    `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
     the very row that the question names does; a target that covers `gain` more of the question than the hit itself comes
     before it. `heading` is what a heading that names all that is asked is worth, `limit` a limit that a value falls under.
     """
