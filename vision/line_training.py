@@ -23,7 +23,7 @@ from vision.recipe import RECIPES, DataPart, RecipeError
 
 
 class LineRecipe(LineOptions):
-    """All that decides a training run of the line reader."""
+    """All that decides a training run of the line reader; `init` is a folder of weights to go on from."""
 
     name: str
     data: tuple[DataPart, ...]
@@ -34,6 +34,7 @@ class LineRecipe(LineOptions):
     weight_decay: float = 0.02
     minutes: Annotated[float, Field(gt=0)] = 20.0
     seed: int = 0
+    init: str | None = None
 
 
 def load_line_recipe(name: str) -> LineRecipe:
@@ -64,7 +65,7 @@ def train_lines(recipe: LineRecipe, data: Sequence[Path], validation: Sequence[P
     pictures = LinePictures(data, recipe.min_height_px)
     held_out = LinePictures(validation, recipe.min_height_px) if validation else None
     stream = LineStream(pictures, recipe, recipe.seed)
-    network = LineNetwork().train()
+    network = (LineNetwork() if recipe.init is None else LineReader.load(Path(recipe.init)).network).train()
     optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.lr, betas=(0.9, 0.98), weight_decay=recipe.weight_decay)
     average = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
     started, losses = time.perf_counter(), []
