@@ -145,7 +145,7 @@ class DenseIndex:
 
             wide = np.zeros(len(self), np.bool_)
             wide[first : first + self.rows] = mask
-            selector = faiss.IDSelectorBitmap(np.packbits(wide, bitorder="little"))
+            selector = faiss.IDSelectorBitmap(np.packbits(wide, bitorder="little"))  # type: ignore[call-arg,arg-type]  # the Python wrapper takes the array alone
             # faiss's wrapper accepts keywords that its own annotations do not know.
             parameters: Any = faiss.SearchParameters
             parameters = parameters(sel=selector)
