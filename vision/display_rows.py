@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vision.fields import DIGITS_PATTERN, MAX_DIGITS
-from vision.line_crop import MIN_HEIGHT_PX, LineImage, LinePlace, Pixels
+from vision.line_crop import MIN_HEIGHT_PX, LineImage, LinePlace, Pixels, can_be_cut
 from vision.line_reader import LineReader, LineReading
 from vision.numerals import Look, PrintedText, TextPatch
 
@@ -73,7 +73,7 @@ def read_row(reader: LineReader, crop: Pixels, place: LinePlace) -> RowReading |
         place._replace(height_px=factor * place.height_px, center=(place.center[0], place.center[1] + shift * place.height_px))
         for factor, shift in POINT_LOOKS
     ]
-    return agreed_row(reader.read_lines(crop, places))
+    return agreed_row(reader.read_lines(crop, [looked for looked in places if can_be_cut(looked)]))
 
 
 def agreed_row(readings: Sequence[LineReading]) -> RowReading | None:

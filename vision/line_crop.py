@@ -72,13 +72,18 @@ def crop_width(place: LinePlace) -> int:
     return next((width for width in CROP_WIDTHS_PX if needed <= width), CROP_WIDTHS_PX[-1])
 
 
+def can_be_cut(place: LinePlace) -> bool:
+    """Whether the place is finite and its letters are of a size that can be read: places in small pictures often are not."""
+    numbers = (*place.center, place.height_px, place.width_px, place.angle_deg)
+    return all(math.isfinite(number) for number in numbers) and MIN_HEIGHT_PX <= place.height_px <= MAX_HEIGHT_PX
+
+
 def line_crop(image: LineImage, place: LinePlace, width_px: int) -> Pixels:
     """The line level in the middle of a grey crop of 32 x `width_px`.
 
     Beyond the image the edge is repeated. Raises LineError for a place that is not finite or has no size.
     """
-    numbers = (*place.center, place.height_px, place.width_px, place.angle_deg)
-    if not all(math.isfinite(number) for number in numbers) or not MIN_HEIGHT_PX <= place.height_px <= MAX_HEIGHT_PX:
+    if not can_be_cut(place):
         raise LineError(f"a line needs a finite place and a height of at least {MIN_HEIGHT_PX} px, got {place}")
     scale = crop_scale(place, width_px)
     number = max(0, math.floor(math.log2(1.0 / scale) + 0.25)) if scale < 1.0 else 0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vision.fields import Point
-from vision.line_crop import LineImage, LinePlace, Pixels
+from vision.line_crop import LineImage, LinePlace, Pixels, can_be_cut
 from vision.line_reader import LineReader, LineReading, plain_line, text_log_probs
 from vision.units import UNITS, find_unit
 
@@ -131,7 +131,7 @@ def find_unit_lines(
     """
     calibration = UnitCalibration.of_card(reader.card)
     least = calibration.threshold if threshold is None else threshold
-    readings = reader.read_lines(image, places)
+    readings = reader.read_lines(image, [place for place in places if can_be_cut(place)])
     scored = [
         (score, reading.place)
         for score, reading in zip(score_units(readings), readings, strict=True)

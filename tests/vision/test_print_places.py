@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
 from vision.crops import View
 from vision.dense import DenseOutput
+from vision.display_rows import read_row
+from vision.line_crop import LinePlace
+from vision.line_reader import LineReader
 from vision.print_places import UNIT_HEIGHTS, print_places
+from vision.unit_witness import find_unit_lines
 
 SIDE = 48
 
@@ -70,3 +75,11 @@ def test_weights_without_these_maps_name_nothing() -> None:
     plain = maps({(24, 36): 3.0}, None)._replace(units=None, row=None)
     (printed,) = print_places(plain, [VIEW])
     assert printed == ((), None)
+
+
+def test_places_too_small_to_be_cut_are_no_fault_of_the_photo() -> None:
+    reader = LineReader.load()
+    picture = np.full((40, 40, 3), 200, np.uint8)
+    tiny = [LinePlace((20.0, 20.0), 1.2, 4.0), LinePlace((math.nan, 20.0), 8.0, 20.0)]
+    assert find_unit_lines(reader, picture, tiny) == ()
+    assert read_row(reader, picture, tiny[0]) is None
