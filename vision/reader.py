@@ -6,6 +6,7 @@ display its digits. A value is stated where it is supported; otherwise the readi
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from vision.support import NO_SUPPORT, Support
 from vision.targets import to_pixel_values
 from vision.tokens import TokenError, decode
 
+LOG = logging.getLogger(__name__)
 DEFAULT_WEIGHTS = "small"
 
 
@@ -145,7 +147,15 @@ class Reader:
                 )
                 continue
             opened_ms = _ms(started)
-            reading = self.read_photo(photo, model=model, known_models=known_models)
+            try:
+                reading = self.read_photo(photo, model=model, known_models=known_models)
+            except (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                # A fault of ours on one photo must not take the rest of a batch with it.
+                LOG.exception("the reader failed on %s", photo.name)
+                reason = (
+                    f"the reader itself failed on this photo ({type(error).__name__}: {error}); please report it with the photo"
+                )
+                reading = PhotoReading(photo=photo.name, sha256=photo.sha256, status="error", reason=reason, weights=self.weights)
             yield reading.model_copy(update={"timing_ms": {"open": opened_ms, **reading.timing_ms}})
 
     def read_photo(self, photo: Photo, *, model: str | None = None, known_models: Sequence[str] = ()) -> PhotoReading:

@@ -15,6 +15,7 @@ from vision.calibration import Calibration, Curve, fit_curve
 from vision.donut import MODEL_FILE, SHIPPED, DonutConfig, DonutError, build_small, save
 from vision.fields import PhotoReading, Weights
 from vision.locate import FoundBox, LocateOptions, merge_duplicates
+from vision.photos import Photo
 from vision.reader import Reader, ReaderOptions, weights_folder, weights_identity
 
 TINY = DonutConfig(
@@ -135,3 +136,18 @@ class TestShippedWeights:
             pytest.skip("the labelled real photos are not at hand")
         for reading in shipped.read_photos(photos):
             assert reading.status in ("read", "abstained")
+
+
+def test_a_fault_of_the_reader_on_one_photo_leaves_the_rest(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = reader.read_photo
+
+    def faulty(photo: Photo, **options: object) -> PhotoReading:
+        if photo.name == "b":
+            raise ValueError("a row needs two ends")
+        return read(photo)
+
+    monkeypatch.setattr(reader, "read_photo", faulty)
+    readings = list(reader.read_photos([png(NOISE)] * 3, names=["a", "b", "c"]))
+    assert [reading.status == "error" for reading in readings] == [False, True, False]
+    assert "a row needs two ends" in (readings[1].reason or "")
+    assert readings[1].sha256 == readings[0].sha256
