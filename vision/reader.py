@@ -152,9 +152,7 @@ class Reader:
             except (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, ValueError) as error:
                 # A fault of ours on one photo must not take the rest of a batch with it.
                 LOG.exception("the reader failed on %s", photo.name)
-                reason = (
-                    f"the reader itself failed on this photo ({type(error).__name__}: {error}); please report it"
-                )
+                reason = f"the reader itself failed on this photo ({type(error).__name__}: {error}); please report it"
                 reading = PhotoReading(photo=photo.name, sha256=photo.sha256, status="error", reason=reason, weights=self.weights)
             yield reading.model_copy(update={"timing_ms": {"open": opened_ms, **reading.timing_ms}})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import queue
 import subprocess
 import tempfile
@@ -103,15 +102,12 @@ class _Worker:
     def __init__(self, command: list[str]) -> None:
         self.jobs = 0
         self._folder = tempfile.TemporaryDirectory(prefix="gauge-blender-")
-        environment = {**os.environ, "OCIO_DISABLE_ALL_CACHES": "1", "PYTHONNOUSERSITE": "1"}
-        environment.pop("PYTHONPATH", None)
         self._process: subprocess.Popen[str] = subprocess.Popen(  # noqa: S603  our own program
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=environment,
             cwd=self._folder.name,
         )
         self._answers: queue.Queue[str | None] = queue.Queue()

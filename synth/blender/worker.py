@@ -19,6 +19,9 @@ import os
 import sys
 import traceback
 
+# OpenColorIO keeps a processor for each exposure otherwise, and memory grows; it asks the environment when it loads.
+os.putenv("OCIO_DISABLE_ALL_CACHES", "1")
+
 import bpy  # type: ignore
 import numpy as np
 

@@ -28,6 +28,7 @@ INSTRUMENT_KEYS = [
     "value_source",
     "status",
     "reason",
+    "adapted",
 ]
 POINT_KEYS = ["needle_tip", "pivot", "scale_start", "scale_end"]
 BAD = unopenable()
