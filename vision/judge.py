@@ -24,6 +24,7 @@ from vision.lamp_color import seen_lamp_color
 from vision.line_crop import LinePlace
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader, PrintedText
+from vision.possible import why_impossible
 from vision.support import NO_SUPPORT, Support
 from vision.unit_lines import UnitFinder
 
@@ -146,6 +147,9 @@ def judge(
     sure = replace(sure, points=value.points or sure.points)
     if value.value is None or value.low is None or value.high is None or value.source is None:
         return Judged(_abstained(sure, stated, confidence, value.reason or "no value could be supported"), value.texts)
+    impossible = why_impossible(value.value, value.unit)
+    if impossible is not None:
+        return Judged(_abstained(sure, stated, confidence, impossible), value.texts)
     probability = support.probability(value.source, value.signals)
     if probability is not None and probability < min_value_confidence:
         reason = why_not_stated(value.source, support.contributions(value.source, value.signals), probability)
