@@ -42,6 +42,7 @@ INSTRUMENT_KEYS = {
     "unit",
     "value_source",
     "status",
+    "adapted",
     "reason",
 }
 

@@ -41,12 +41,11 @@ SURE_BUT_WRONG: dict[str, str] = {}
 NOT_READ: dict[str, str] = {
     "upside down": "the unit is not read on a dial that stands on its head",
     "on its side": "the unit is not read on a dial that lies on its side",
-    "needle crossing zero": "a dial with its gap at the top is taken for a clock",
     "counter-clockwise": "the number gets a minus sign, without being sure",
     "square panel meter": "the unit behind the needle is not read",
     "short first interval": "the dial is taken for a clock",
     "199": "the unit in the display's window is not read",
-    "minus and point": "the unit in the display's window is not read",
+    "two instruments": "only two numbers of the smaller dial are read",
     "digit in mid-roll": "the looks at the drums disagree",
 }
 """Clear pictures that the shipped weights do not read, and why."""
