@@ -14,7 +14,7 @@ from eval.lettering import TwinName, draw_twin
 from eval.readings import ReaderProtocol, evaluate_dataset
 from eval.score import EvalError, Share
 from vision.adapter import Adapter
-from vision.adapter_files import AdapterCard, HeldOutScore, save_adapter, weights_sha256
+from vision.adapter_files import HeldOutScore, save_adapter, weights_sha256
 from vision.adapter_training import OPTIONS, AdaptOptions, adapt, exact_view, instrument_of, score_views
 from vision.dataset import Example, Pictures
 from vision.donut import GaugeDonut, load
@@ -82,21 +82,7 @@ def measure_adaptation(
     table = ChoiceTable()
     before = score_views(model, None, b_views, table)
     result = adapt(model, Pictures([taught]), MODEL_B, options)
-    card = AdapterCard(
-        instrument_model=MODEL_B,
-        base=weights_identity(folder),
-        base_sha256=weights_sha256(folder),
-        widths=result.adapter.widths,
-        rank=result.adapter.rank,
-        parameters=result.adapter.parameters_count,
-        photos=result.photos,
-        held_out=result.held_out,
-        steps=result.steps,
-        seconds=result.seconds,
-        date=date,
-        before=result.before,
-        after=result.after,
-    )
+    card = result.card(MODEL_B, weights_identity(folder), weights_sha256(folder), date)
     save_adapter(result.adapter, card, out / "adapters")
     other_views = exact_views(others, model, limit=tested)
     return AdaptationResult(

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from eval.query_set import QueryCase
-from eval.score import NAN, Number
+from eval.score import NAN, Number, percentile
 from knowledge.articles import Hit
 from knowledge.fusion import SearchOptions
 from knowledge.search import KnowledgeBase
@@ -128,8 +126,8 @@ def bench_queries(kb: KnowledgeBase, cases: Sequence[QueryCase], *, progress: bo
         trap_answers=sum(one.traps for one in asked),
         via=sum(hops) / len(hops) if hops else NAN,
         unanswerable_weak=sum(weak) / len(weak) if weak else NAN,
-        search_ms_p50=percentile(seconds, 50),
-        search_ms_p95=percentile(seconds, 95),
+        search_ms_p50=1000 * percentile(seconds, 50),
+        search_ms_p95=1000 * percentile(seconds, 95),
     )
 
 
@@ -183,11 +181,6 @@ def score_asked(asked: Iterable[Asked]) -> Retrieval:
         mrr=sum(1 / one.rank for one in rows if one.rank) / n,
         authoritative=sum(one.authoritative for one in rows) / n,
     )
-
-
-def percentile(seconds: Sequence[float], percent: float) -> float:
-    """A percentile of times, in milliseconds; NaN without any."""
-    return float(1000 * np.percentile(seconds, percent)) if len(seconds) else NAN
 
 
 def _held_out(asked: Iterable[Asked]) -> list[Asked]:

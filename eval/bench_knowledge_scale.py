@@ -18,9 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.bench_knowledge import percentile
 from eval.query_set import QueryCase
-from eval.score import Number
+from eval.score import Number, percentile
 from knowledge import lexical, structured
 from knowledge.articles import Chunk
 from knowledge.embedder import Embedder, Vectors
@@ -88,10 +87,10 @@ def _bench_size(
         open_s=opened - built,
         disk_mb=sum(path.stat().st_size for path in place.iterdir()) / 2**20,
         memory_mb=_memory_mb() - before,
-        search_ms_p50=percentile(seconds, 50),
-        search_ms_p95=percentile(seconds, 95),
-        search_ms_max=percentile(seconds, 100),
-        wall_ms_p95=percentile(wall, 95),
+        search_ms_p50=1000 * percentile(seconds, 50),
+        search_ms_p95=1000 * percentile(seconds, 95),
+        search_ms_max=1000 * percentile(seconds, 100),
+        wall_ms_p95=1000 * percentile(wall, 95),
     )
 
 

@@ -23,7 +23,7 @@ def adapt_reader(
     dataset folder, AdapterError where the id or the photos will not do, DonutError where there are no such weights.
     """
     from serve.settings import load_settings
-    from vision.adapter_files import AdapterCard, folder_name, save_adapter, weights_sha256
+    from vision.adapter_files import folder_name, save_adapter, weights_sha256
     from vision.adapter_training import AdaptOptions, adapt
     from vision.dataset import Pictures
     from vision.donut import load
@@ -42,21 +42,8 @@ def adapt_reader(
         options = options.model_copy(update={"steps": steps})
     _one_thread(settings.device)
     result = adapt(load(base).to(settings.device), Pictures([photos]), model_id, options)
-    card = AdapterCard(
-        instrument_model=model_id,
-        base=weights_identity(base),
-        base_sha256=weights_sha256(base),
-        widths=result.adapter.widths,
-        rank=result.adapter.rank,
-        parameters=result.adapter.parameters_count,
-        photos=result.photos,
-        held_out=result.held_out,
-        steps=result.steps,
-        seconds=result.seconds,
-        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        before=result.before,
-        after=result.after,
-    )
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    card = result.card(model_id, weights_identity(base), weights_sha256(base), today)
     text = _held_out_text(card)
     if not result.helps:
         return f"{text}\nNot stored: the held-out photos are read no better with it. More photos or other ones may help.", False

@@ -18,13 +18,13 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from tqdm import tqdm
 
 from vision.adapter import Adapter, AdapterError, adapted, adapted_stages, new_adapter
-from vision.adapter_files import HeldOutScore
+from vision.adapter_files import AdapterCard, HeldOutScore
 from vision.augment import AugmentOptions, Photometric, jittered_read_view
 from vision.crops import cut, read_view
 from vision.dataset import Example, Pictures, readable
 from vision.donut import GaugeDonut
 from vision.encoder import HybridEncoder, HybridEncoderOutput
-from vision.fields import Contract
+from vision.fields import Contract, Weights
 from vision.losses import LossOptions, total_loss
 from vision.progress import evaluate
 from vision.samples import InstrumentTruth, PhotoTruth
@@ -72,6 +72,24 @@ class Adaptation(NamedTuple):
     def helps(self) -> bool:
         """Whether the held-out photos are read better: a lower loss, and no fewer fields right."""
         return self.after.loss < self.before.loss and self.after.right >= self.before.right
+
+    def card(self, instrument_model: str, base: Weights, base_sha256: str, date: str) -> AdapterCard:
+        """The card to store the adapter with; `base` and `base_sha256` name the weights it was trained on."""
+        return AdapterCard(
+            instrument_model=instrument_model,
+            base=base,
+            base_sha256=base_sha256,
+            widths=self.adapter.widths,
+            rank=self.adapter.rank,
+            parameters=self.adapter.parameters_count,
+            photos=self.photos,
+            held_out=self.held_out,
+            steps=self.steps,
+            seconds=self.seconds,
+            date=date,
+            before=self.before,
+            after=self.after,
+        )
 
 
 class Frozen(NamedTuple):

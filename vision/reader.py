@@ -151,7 +151,7 @@ class Reader:
                 reading = self.read_photo(photo, model=model, known_models=known_models)
             except (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, ValueError) as error:
                 # A fault of ours on one photo must not take the rest of a batch with it.
-                LOG.exception("the reader failed on %s", photo.name)
+                LOG.debug("the reader failed on %s", photo.name, exc_info=True)
                 reason = f"the reader itself failed on this photo ({type(error).__name__}: {error}); please report it"
                 reading = PhotoReading(photo=photo.name, sha256=photo.sha256, status="error", reason=reason, weights=self.weights)
             yield reading.model_copy(update={"timing_ms": {"open": opened_ms, **reading.timing_ms}})
