@@ -111,7 +111,8 @@ def dial_value(
         # A stroke that was found is measured by itself; a needle known by the looks alone is as sure as they agree.
         spread = evidence.point_spread.get("needle_tip", 0.0) / max(needle_px, 1.0)
         looks = 0.0 if seen.needle.found else looks_half(witness, math.degrees(spread))
-        low, high = witness.value_low or witness.value, witness.value_high or witness.value
+        low = witness.value if witness.value_low is None else witness.value_low
+        high = witness.value if witness.value_high is None else witness.value_high
         return common._replace(
             value=witness.value,
             low=witness.value - math.hypot(witness.value - low, looks),
@@ -174,12 +175,7 @@ def _numeral_witness(
         None if points.scale_start is None else crop.to_crop(points.scale_start),
         None if points.scale_end is None else crop.to_crop(points.scale_end),
     )
-    places = [
-        place._replace(
-            center=crop.to_crop(place.center), height_px=crop.scale * place.height_px, width_px=crop.scale * place.width_px
-        )
-        for place in unit_places
-    ]
+    places = [crop.place_to_crop(place) for place in unit_places]
     return witness_dial(numerals, crop.pixels, geometry, units, places)
 
 

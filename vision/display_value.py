@@ -55,10 +55,7 @@ def display_value(
     crop = text_crop(evidence.image, evidence.box, text_side_px)
     if min(crop.pixels.shape[:2]) < 8:
         return Value(None, reason="the display is too small in the photo for its digits to be read", fields=fields)
-    row = evidence.row_place
-    if row is not None:
-        scale = crop.scale
-        row = row._replace(center=crop.to_crop(row.center), height_px=scale * row.height_px, width_px=scale * row.width_px)
+    row = None if evidence.row_place is None else crop.place_to_crop(evidence.row_place)
     seen = read_display(numerals, crop.pixels, lines, row)
     unit = seen.unit or _unit_at_places(evidence, lines)
     if unit is None and confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE:

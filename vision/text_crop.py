@@ -9,6 +9,7 @@ import numpy as np
 
 from vision.crops import Pixels
 from vision.fields import Box, Point
+from vision.line_crop import LinePlace
 
 MARGIN = 0.04
 
@@ -23,6 +24,12 @@ class TextCrop(NamedTuple):
 
     def to_crop(self, point: Point) -> Point:
         return (point[0] - self.left) * self.scale, (point[1] - self.top) * self.scale
+
+    def place_to_crop(self, place: LinePlace) -> LinePlace:
+        """A line of print of the image in pixels of the crop."""
+        return place._replace(
+            center=self.to_crop(place.center), height_px=self.scale * place.height_px, width_px=self.scale * place.width_px
+        )
 
     def to_image(self, point: Point) -> Point:
         return point[0] / self.scale + self.left, point[1] / self.scale + self.top
