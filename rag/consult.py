@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from knowledge.articles import Chunk, Hit, Language
 from knowledge.facts import Fact, ModelFacts
 from rag.conflicts import Clash, find_clashes, without_clashes
-from rag.diagnosis import judge_value
+from rag.diagnosis import Diagnosis, judge_value
 from rag.evidence import EvidenceOptions, Piece, arrange, distil
 from rag.formula import Calibration, calibrate
 from rag.needle import FormulaOptions, needle_stands
@@ -39,13 +39,15 @@ class Knowledge(Protocol):
 
 @dataclass(frozen=True)
 class Consulted:
-    """One instrument after the manuals were asked."""
+    """One instrument after the manuals were asked. `hits` are those of each query by its name, best first."""
 
     calibration: Calibration
     queries: tuple[Query, ...] = ()
     pieces: tuple[Piece, ...] = ()
     planned: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()
+    hits: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
+    findings: tuple[Diagnosis, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Consultant:
             pieces = self._distil(queries, hits, facts, reading, clashes)
         chunks = {piece.chunk.id: piece.chunk for piece in pieces}
         planned = plan_instrument(calibration, number, language, facts=facts, chunks=chunks, findings=findings, clashes=clashes)
-        return Consulted(calibration, queries, pieces, planned, tuple(notes))
+        return Consulted(calibration, queries, pieces, planned, tuple(notes), hits, findings)
 
     def _search(self, query: Query, facts: ModelFacts, notes: list[str], language: Language) -> tuple[Hit, ...]:
         """Hits of one query; a search that fails costs its hits, not the report: facts name their chunks themselves."""

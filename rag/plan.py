@@ -28,7 +28,8 @@ OWN_SLOTS = ("level_name", "lower_level", "upper_level", "band", "topic", "value
 class Planned:
     """A sentence to be said: its citations, the texts that it rests on, and the template's own words.
 
-    `rewrite` is False for the contract's own sentences ("not stated in the documents") and for reasons.
+    `rewrite` is False for the contract's own sentences ("not stated in the documents") and for reasons. `name` is
+    that of its template: the report places the sentence by it.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Planned:
     sources: tuple[str, ...]
     fixed: str = ""
     rewrite: bool = True
+    name: str = ""
 
 
 @dataclass
@@ -68,12 +70,13 @@ class SectionPlan:
         # Names that this room gives (levels, "above") need no source; numbers always do, so they are taken out.
         own = [re.sub(r"[0-9.]+", " ", slots[slot]) for slot in OWN_SLOTS if slot in slots]
         fixed = " ".join((sentences()[name].fixed_words(self.language), *own))
-        self.planned.append(Planned(text, citations, known, fixed, rewrite))
+        self.planned.append(Planned(text, citations, known, fixed, rewrite, name))
 
     def show(self, name: str) -> None:
         """Add the sentence that states one field as seen."""
         text = field_sentence(name, self.reading, self.language)
-        self.planned.append(Planned(text, (self.photo,), self.material, tables().fields[name].fixed_words(self.language)))
+        fixed = tables().fields[name].fixed_words(self.language)
+        self.planned.append(Planned(text, (self.photo,), self.material, fixed, name=name))
 
 
 def plan_instrument(
