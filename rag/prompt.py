@@ -18,12 +18,16 @@ MAX_CONTEXT_LINE = 2000
 
 
 class Task(NamedTuple):
-    """What a writer is asked: sentences to rewrite one by one, and the evidence that they rest on."""
+    """What a writer is asked: sentences to rewrite one by one, and the evidence that they rest on.
+
+    `complaints`: where a sentence was written before and refused, what was wrong with it; empty in the first round.
+    """
 
     sentences: tuple[str, ...]
     language: Language
     pieces: tuple[Piece, ...] = ()
     question: str = ""
+    complaints: tuple[str, ...] = ()
 
 
 class Message(NamedTuple):
