@@ -75,17 +75,22 @@ def check_template(name: str, template: Template) -> None:
         raise TemplateError(f"template {name!r}: English and Chinese text have different slots")
 
 
-@lru_cache(maxsize=1)
-def sentences() -> Mapping[str, Template]:
-    """The report's sentences by name. Raises TemplateError naming a bad entry."""
+@lru_cache(maxsize=8)
+def read_templates(table_name: str) -> Mapping[str, Template]:
+    """The templates of a TOML table shipped in this room, by name. Raises TemplateError naming a bad entry."""
     table: dict[str, Template] = {}
-    for name, entry in read_table("sentences.toml").items():
+    for name, entry in read_table(table_name).items():
         try:
             table[name] = Template.model_validate(entry)
         except ValidationError as error:
-            raise TemplateError(f"sentences.toml: {name!r} is not a template with `en` and `zh`: {error}") from error
+            raise TemplateError(f"{table_name}: {name!r} is not a template with `en` and `zh`: {error}") from error
         check_template(name, table[name])
     return table
+
+
+def sentences() -> Mapping[str, Template]:
+    """The report's sentences by name. Raises TemplateError naming a bad entry."""
+    return read_templates("sentences.toml")
 
 
 def sentence(name: str, language: Language, /, **slots: str) -> str:
