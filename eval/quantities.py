@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from eval.values import value_in_unit
+from knowledge.text_units import NOT_GAUGE, TEXT_UNITS, convert_text, is_text_unit
 from vision.fields import Contract
 from vision.units import UNITS, find_unit
 
@@ -18,41 +19,6 @@ Bound = Literal["exact", "at least", "at most", "interval"]
 """`interval`: an uncertainty or a scale, of which no single number within is stated."""
 
 
-class _TextUnit(NamedTuple):
-    """A unit of running text that no gauge shows; `factor` converts within the dimension."""
-
-    name: str
-    dimension: str
-    factor: float
-    aliases: tuple[str, ...]
-
-
-_TEXT_UNITS: tuple[_TextUnit, ...] = (
-    _TextUnit("mg", "mass", 1e-3, ("毫克", "milligram", "milligrams")),
-    _TextUnit("g", "mass", 1.0, ("克", "gram", "grams")),
-    _TextUnit("kg", "mass", 1e3, ("千克", "公斤", "kilogram", "kilograms", "kgs")),
-    _TextUnit("t", "mass", 1e6, ("吨", "tonne", "tonnes")),
-    _TextUnit("lb", "mass", 453.59237, ("lbs", "pound", "pounds", "磅")),
-    _TextUnit("oz", "mass", 28.349523125, ("ounce", "ounces")),
-    _TextUnit("ms", "time", 1e-3, ("毫秒", "millisecond", "milliseconds")),
-    _TextUnit("s", "time", 1.0, ("秒", "秒钟", "second", "seconds", "sec")),
-    _TextUnit("min", "time", 60.0, ("分钟", "minute", "minutes", "mins")),
-    _TextUnit("h", "time", 3600.0, ("小时", "hour", "hours", "hr", "hrs")),
-    _TextUnit("day", "time", 86400.0, ("天", "days")),
-    _TextUnit("week", "time", 604800.0, ("周", "星期", "weeks")),
-    _TextUnit("month", "months", 1.0, ("个月", "months")),
-    _TextUnit("year", "months", 12.0, ("years", "yr", "yrs")),
-    _TextUnit("mm", "length", 1e-3, ("毫米", "millimeter", "millimeters", "millimetre", "millimetres")),
-    _TextUnit("cm", "length", 1e-2, ("厘米", "centimeter", "centimeters", "centimetre", "centimetres")),
-    _TextUnit("m", "length", 1.0, ("米", "meter", "meters", "metre", "metres")),
-    _TextUnit("km", "length", 1e3, ("公里", "千米", "kilometer", "kilometers", "kilometre", "kilometres")),
-    _TextUnit("inch", "length", 0.0254, ("inches", "英寸")),
-    _TextUnit("mile", "length", 1609.344, ("miles", "英里")),
-    _TextUnit("°", "angle", 1.0, ("degree", "degrees", "deg", "度")),
-)
-_TEXT_UNIT = {unit.name: unit for unit in _TEXT_UNITS}
-# Spellings that mean something else in running text than on a gauge's face.
-_NOT_GAUGE = frozenset({"度", "公斤", "节", "升", "安", "伏", "巴", "帕", "l", "kt", "MA", '"Hg', '"H2O'})
 _SCALES = {"万": 1e4, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _DIGITS = {
@@ -99,10 +65,10 @@ class Quantity(Contract):
 
 @lru_cache(maxsize=1)
 def _unit_names() -> dict[str, str]:
-    names = {alias: unit.name for unit in UNITS for alias in (unit.name, *unit.aliases) if alias not in _NOT_GAUGE}
+    names = {alias: unit.name for unit in UNITS for alias in (unit.name, *unit.aliases) if alias not in NOT_GAUGE}
     return (
         names
-        | {alias: unit.name for unit in _TEXT_UNITS for alias in (unit.name, *unit.aliases)}
+        | {alias: unit.name for unit in TEXT_UNITS for alias in (unit.name, *unit.aliases)}
         | {"元": "元", "美元": "$", "人": "人"}
     )
 
@@ -218,10 +184,11 @@ def in_unit(value: float, unit: str | None, wanted: str | None) -> float | None:
     """`value` in the wanted unit, for gauge units and those of running text; None where they do not convert."""
     if unit == wanted:
         return value
-    if unit in _TEXT_UNIT and wanted in _TEXT_UNIT:
-        source, target = _TEXT_UNIT[unit], _TEXT_UNIT[wanted]
-        return value * source.factor / target.factor if source.dimension == target.dimension else None
-    if unit is None or wanted is None or find_unit(unit) is None or find_unit(wanted) is None:
+    if unit is None or wanted is None:
+        return None
+    if is_text_unit(unit) and is_text_unit(wanted):
+        return convert_text(value, unit, wanted)
+    if find_unit(unit) is None or find_unit(wanted) is None:
         return None
     return value_in_unit(value, unit, wanted)
 
