@@ -86,8 +86,11 @@ class GaugeDonut(nn.Module):
         if isinstance(output, HybridEncoderOutput):
             return output
         hidden = output.last_hidden_state  # (B, N, C)
-        rows = max(1, round(pixel_values.shape[-2] / pixel_values.shape[-1] * (hidden.shape[1] ** 0.5)))
-        grid = hidden.transpose(1, 2).reshape(hidden.shape[0], -1, rows, hidden.shape[1] // rows)
+        tall = (pixel_values.shape[-2] / pixel_values.shape[-1]) ** 0.5
+        rows, columns = (max(1, int(hidden.shape[1] ** 0.5 * stretch + 1e-6)) for stretch in (tall, 1 / tall))
+        # A ViT puts a token that stands for no patch before the others.
+        patches = hidden[:, hidden.shape[1] - rows * columns :]
+        grid = patches.transpose(1, 2).reshape(hidden.shape[0], -1, rows, columns)
         return HybridEncoderOutput(last_hidden_state=hidden, grid=grid)
 
     def dense_maps(self, encoded: HybridEncoderOutput) -> DenseOutput:
@@ -108,7 +111,8 @@ class GaugeDonut(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
 
-def _decoder_config(config: DonutConfig) -> MBartConfig:
+def decoder_config(config: DonutConfig) -> MBartConfig:
+    """An MBart decoder of the gauge vocabulary, as wide as `hidden_size`."""
     return MBartConfig(
         vocab_size=len(config.vocabulary),
         d_model=config.hidden_size,
@@ -141,7 +145,7 @@ def _empty_small(config: DonutConfig) -> GaugeDonut:
             image_size=(config.image_size, config.image_size),
         )
     )
-    return GaugeDonut(config, VisionEncoderDecoderModel(encoder=encoder, decoder=MBartForCausalLM(_decoder_config(config))))
+    return GaugeDonut(config, VisionEncoderDecoderModel(encoder=encoder, decoder=MBartForCausalLM(decoder_config(config))))
 
 
 def build_small(config: DonutConfig | None = None) -> GaugeDonut:
