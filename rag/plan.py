@@ -15,8 +15,9 @@ from knowledge.facts import AngleFrameFact, Fact, LimitFact, ModelFacts, RangeFa
 from rag.conflicts import Clash
 from rag.diagnosis import Diagnosis
 from rag.formula import Calibration
-from rag.queries import field_sentence, format_number, reading_slots, seen_fields, tables
+from rag.queries import field_sentence, format_number, reading_slots, seen_fields
 from rag.report import photo_citation
+from rag.tables import tables
 from rag.templates import clean_text, sentence, sentences
 from vision.fields import InstrumentReading
 

@@ -1,22 +1,20 @@
 """Template engine: what was seen on an instrument becomes sentences and meta-knowledge queries.
 
-The tables are `queries.toml`: one row a field, a query, an instrument kind. Nothing heavy is imported here.
+The rows are those of `rag.tables`. Nothing heavy is imported here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from collections.abc import Iterable
 
 from knowledge.articles import Chunk, Language, SemanticType
 from rag.errors import TemplateError
-from rag.templates import Template, check_template, clean_text, read_table
-from vision.fields import KINDS, LAMP_COLORS, Contract, GaugeFields, InstrumentReading
+from rag.tables import tables
+from rag.templates import Template, clean_text
+from vision.fields import Channel, Contract, InstrumentReading
 
 MAX_MODEL = 60
+MAX_LABEL = 60
 
 
 class Query(Contract):
@@ -30,90 +28,15 @@ class Query(Contract):
     semantic_type: SemanticType | None = None
 
 
-class FieldRow(Template):
-    """A field's sentence and the queries it raises; `report` says whether the report states it."""
-
-    name: str
-    report: bool
-    queries: tuple[str, ...]
-
-
-class QueryRow(Template):
-    """A meta-knowledge query; its name may hold slots too."""
-
-    name: str
-    semantic_type: SemanticType | None = None
-
-
-class NameRow(Template):
-    """The name of a kind or a colour in both languages."""
-
-    name: str
-
-
-class FollowedRow(Contract):
-    """A query that is followed when `field` reads `equals`, or when evidence refers to its procedure."""
-
-    query: str
-    field: str
-    equals: str
-
-
-class Tables(NamedTuple):
-    """`queries.toml`, checked."""
-
-    fields: Mapping[str, FieldRow]
-    queries: Mapping[str, QueryRow]
-    kinds: Mapping[str, NameRow]
-    colors: Mapping[str, NameRow]
-    followed: tuple[FollowedRow, ...]
-
-
-@lru_cache(maxsize=1)
-def tables() -> Tables:
-    """The shipped tables. Raises TemplateError naming the bad row."""
-    return build_tables(read_table("queries.toml"))
-
-
-def build_tables(raw: Mapping[str, Any]) -> Tables:
-    """Tables from parsed TOML. Raises TemplateError on unknown keys, missing rows or slots that differ."""
-    unknown = sorted(set(raw) - {"field", "query", "kind", "color", "followed"})
-    if unknown:
-        raise TemplateError(f"queries.toml: unknown tables {', '.join(unknown)}")
-    try:
-        built = Tables(
-            fields={row["name"]: FieldRow.model_validate(row) for row in raw.get("field", ())},
-            queries={row["name"]: QueryRow.model_validate(row) for row in raw.get("query", ())},
-            kinds={row["name"]: NameRow.model_validate(row) for row in raw.get("kind", ())},
-            colors={row["name"]: NameRow.model_validate(row) for row in raw.get("color", ())},
-            followed=tuple(FollowedRow.model_validate(row) for row in raw.get("followed", ())),
-        )
-    except (ValidationError, KeyError) as error:
-        raise TemplateError(f"queries.toml: {error}") from error
-    for name, row in (*built.fields.items(), *built.kinds.items(), *built.colors.items()):
-        check_template(name, row)
-    asked = {query for field in built.fields.values() for query in field.queries} | {row.query for row in built.followed}
-    needs: dict[str, list[str]] = {
-        "field": sorted(set(GaugeFields.model_fields) - set(built.fields)),
-        "kind": sorted(set(KINDS) - set(built.kinds)),
-        "color": sorted(set(LAMP_COLORS) - set(built.colors)),
-        "query": sorted(asked - set(built.queries)),
-    }
-    for table, missing in needs.items():
-        if missing:
-            raise TemplateError(f"queries.toml: [[{table}]] has no row for {', '.join(missing)}")
-    return built
-
-
 def format_number(value: float, half_width: float | None = None) -> str:
-    """A number for people, at most 6 decimals: as many as make its interval's half width 50 units of the last place."""
+    """A number for people, at most 12 decimals: as many as make its interval's half width 50 units of the last place."""
     if half_width is None or half_width <= 0:
         if 0 < abs(value) < 1e-5:
             return f"{value:.3g}"
         text = f"{value:.6f}" if abs(value) < 1e6 else f"{value:.0f}"
     else:
         decimals = 0
-        while decimals < 6 and half_width * 10**decimals < 50:
+        while decimals < 12 and half_width * 10**decimals < 50:
             decimals += 1
         text = f"{value:.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -123,12 +46,16 @@ def format_number(value: float, half_width: float | None = None) -> str:
 def reading_slots(reading: InstrumentReading, language: Language) -> dict[str, str]:
     """Slots that this reading can fill; what was not read has no slot, so a template that needs it raises."""
     fields, known = reading.fields, tables()
-    slots: dict[str, str] = {"kind_name": known.kinds[fields.kind].fill(language, {})}
-    numbers = ("pointer_angle", "start_angle", "end_angle", "scale_fraction", "scale_min", "scale_max", "scale_multiplier")
-    for name in numbers:
-        value: float | None = getattr(fields, name)
-        if value is not None:
-            slots[name] = format_number(round(value, 3 if name == "scale_fraction" else 2))
+    slots: dict[str, str] = {"kind_name": known.kind_of(reading).fill(language, {})}
+    for name, decimals in (("pointer_angle", 2), ("start_angle", 2), ("end_angle", 2), ("scale_fraction", 3)):
+        seen: float | None = getattr(fields, name)
+        if seen is not None:
+            slots[name] = format_number(round(seen, decimals))
+    for name in ("scale_min", "scale_max", "scale_multiplier"):
+        # What is printed on the face is said as it is: rounded, a multiplier of 0.001 would become 0.
+        printed: float | None = getattr(fields, name)
+        if printed is not None:
+            slots[name] = format_number(printed)
     if fields.warning_light_color is not None:
         slots["warning_light_color"] = fields.warning_light_color
         slots["color_name"] = known.colors[fields.warning_light_color].fill(language, {})
@@ -143,20 +70,22 @@ def reading_slots(reading: InstrumentReading, language: Language) -> dict[str, s
         slots["scale_points"] = ", ".join(
             f"{format_number(p.value)} ({format_number(round(p.angle, 1))}°)" for p in fields.scale_points
         )
-    rows = [_channel_text(index, channel.model_dump(exclude_none=True)) for index, channel in enumerate(fields.channels, 1)]
-    if rows:
-        slots["channels"] = "; ".join(rows)
+    rows = [_channel_text(channel, language) for channel in fields.channels]
+    if any(rows):
+        slots["channels"] = "; ".join(f"#{number} {row}" for number, row in enumerate(rows, 1) if row)
     if reading.instrument_model is not None and clean_text(reading.instrument_model):
         slots["instrument_model"] = clean_text(reading.instrument_model, MAX_MODEL)
     return slots
 
 
-def _channel_text(index: int, seen: Mapping[str, Any]) -> str:
-    parts = [
-        clean_text(f"{key.replace('_', ' ')} {format_number(value) if isinstance(value, float) else value}", 60)
-        for key, value in seen.items()
-    ]
-    return f"#{index} {', '.join(parts)}".strip()
+def _channel_text(channel: Channel, language: Language) -> str:
+    """What was read of one channel, part by part; empty where nothing was."""
+    parts: list[str] = []
+    for name, value in channel.model_dump(exclude_none=True).items():
+        text = clean_text(format_number(value) if isinstance(value, float) else str(value), MAX_LABEL)
+        if text:
+            parts.append(tables().channels[name].fill(language, {name: text}))
+    return (", " if language == "en" else "，").join(parts)
 
 
 def direction_name(clockwise: bool, language: Language) -> str:
@@ -204,15 +133,28 @@ def build_queries(reading: InstrumentReading, language: Language, instrument: in
     if reading.instrument_model is None or reading.status == "abstained":
         return ()
     found: dict[str, Query] = {}
+    known = tables()
     for field in seen_fields(reading):
-        for template_name in tables().fields[field].queries:
+        own = known.kind_of(reading).queries if field == "kind" else ()
+        for template_name in (*known.fields[field].queries, *own):
             query = write_query(template_name, reading, language, field=field, instrument=instrument)
             found.setdefault(query.name, query)
-    for row in tables().followed:
-        if getattr(reading.fields, row.field) == row.equals:
+    for row in known.followed:
+        if row.field is not None and getattr(reading.fields, row.field) == row.equals:
             query = write_query(row.query, reading, language, field=row.field, instrument=instrument)
             found.setdefault(query.name, query)
     return tuple(found.values())
+
+
+def follow_findings(
+    reading: InstrumentReading, language: Language, findings: Iterable[str], instrument: int = 1
+) -> tuple[Query, ...]:
+    """Queries that the diagnosis raises by the names of its findings, each once, in the table's order."""
+    if reading.instrument_model is None:
+        return ()
+    met = set(findings)
+    names = dict.fromkeys(row.query for row in tables().followed if row.finding in met)
+    return tuple(write_query(name, reading, language, field="kind", instrument=instrument) for name in names)
 
 
 def follow_evidence(
@@ -223,4 +165,5 @@ def follow_evidence(
         return ()
     if not any(procedure_section in chunk.refers_to for chunk in chunks):
         return ()
-    return tuple(write_query(row.query, reading, language, field=row.field, instrument=instrument) for row in tables().followed)
+    rows = [row for row in tables().followed if row.field is not None]
+    return tuple(write_query(row.query, reading, language, field=row.field or "kind", instrument=instrument) for row in rows)

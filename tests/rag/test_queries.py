@@ -11,15 +11,14 @@ import pytest
 from rag.errors import TemplateError
 from rag.queries import (
     build_queries,
-    build_tables,
     field_sentence,
     follow_evidence,
     format_number,
     reading_slots,
     seen_fields,
-    tables,
     write_query,
 )
+from rag.tables import build_tables, tables
 from rag.templates import Template, clean_text, read_table, sentence, sentences
 from tests.rag.builders import make_chunk, make_reading
 from vision.fields import KINDS, LAMP_COLORS, GaugeFields
@@ -40,7 +39,7 @@ FULL: dict[str, Any] = {
     "channels": ({"label": "set", "pointer_angle": 90.0},),
 }
 EXPECTED_EN = {
-    "kind": "The photo shows a pointer gauge.",
+    "kind": "The photo shows a pressure gauge.",
     "pointer_angle": "The pointer stands at 137.2° clockwise from 6 o'clock.",
     "start_angle": "The scale starts at 45° clockwise from 6 o'clock.",
     "end_angle": "The scale ends at 315° clockwise from 6 o'clock.",
@@ -54,7 +53,7 @@ EXPECTED_EN = {
     "warning_light_color": "The warning light is red.",
     "mode_dial_position": "The mode selector is at position 3.",
     "digital_readout": "The display shows 42.88.",
-    "channels": "Further needles, scales or display rows seen: #1 label set, pointer angle 90.",
+    "channels": "Further needles, scales or display rows seen: #1 set, pointer at 90°.",
 }
 QUERY_NAMES = {
     "pointer_angle": ["gauge_calibration_formula", "unit_declaration", "angle_origin_declaration", "operating_limits"],
