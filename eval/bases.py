@@ -45,7 +45,7 @@ class BasesTable(Contract):
 
 
 def write_untrained_swin(folder: Path, image_size: int) -> None:
-    """An untrained Donut encoder (Kim et al., 2022: a windowed Swin) that ends at stride 16 as the small hybrid does, and MBart."""
+    """An untrained Donut encoder (Kim et al., 2022: a windowed Swin) that ends at stride 16 as `small` does, and MBart."""
     last = image_size // STRIDE
     window = max(size for size in range(1, LARGEST_WINDOW + 1) if last % size == 0)
     encoder = DonutSwinModel(
@@ -146,9 +146,8 @@ def bases_markdown(table: BasesTable) -> str:
         scores = row.scores
         shares = [f"{share:.0%}" if share is not None else "-" for share in (scores.class_accuracy, scores.character_accuracy)]
         needle = "-" if scores.points_needle_median_deg is None else f"{scores.points_needle_median_deg:.1f}°"
-        lines.append(
-            f"| {scores.variant} | {row.parameters / 1e6:.1f} M | {row.seconds_a_crop:.2f} | {scores.seconds:.0f} | {needle} | {' | '.join(shares)} |"
-        )
+        size = f"{row.parameters / 1e6:.1f} M | {row.seconds_a_crop:.2f} | {scores.seconds:.0f}"
+        lines.append(f"| {scores.variant} | {size} | {needle} | {' | '.join(shares)} |")
     return "\n".join(lines)
 
 
