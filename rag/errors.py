@@ -13,3 +13,7 @@ class TemplateError(RagError, ValueError):
 
 class WriterError(RagError):
     """A writer that could not be built or could not write; the pipeline answers with template sentences."""
+
+
+class TraceError(RagError):
+    """A trace that cannot be read: no such id, or a damaged database."""

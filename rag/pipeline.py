@@ -7,25 +7,29 @@ what went over it is kept in the trace. Nothing that a photo, a manual or a mode
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from knowledge.articles import Language
+from knowledge.articles import Chunk, Language
+from knowledge.timeline import Moment, day_of
+from rag.compose import Composed, compose
 from rag.consult import Consultant, Consulted, Knowledge, merge_pieces
-from rag.errors import RagError
-from rag.evidence import Evidence, EvidenceOptions, Piece, estimate_tokens
-from rag.formula import replace_instruments
+from rag.evidence import Evidence, EvidenceOptions
+from rag.formula import Calibration, replace_instruments
+from rag.layout import build_headline, build_parts, label
 from rag.needle import FormulaOptions
-from rag.plan import Planned
-from rag.prompt import Task
+from rag.plan import Planned, plan_instrument
 from rag.queries import Query, reading_slots
-from rag.report import PHOTO, Report, Section, Statement, build_report
+from rag.record import record_stages, sent_pieces
+from rag.render.markdown import render_markdown
+from rag.report import PHOTO, About, Document, Report, Section, Statement, number_sources
 from rag.templates import clean_text, sentence, sentences
-from rag.trace import Replacement, SentPiece, Stopwatch, Trace, new_request_id, request_logger
-from rag.verify import check_rewrite, check_support
-from rag.writer import Draft, TemplateWriter, Writer
+from rag.trace import LOGGER, Stopwatch, Trace, new_request_id, now, request_context
+from rag.writer import TemplateWriter, Writer
 from vision.fields import Contract, PhotoReading
 
 
@@ -52,10 +56,11 @@ class Inspection(Contract):
 
 
 class Run(NamedTuple):
-    """An inspection and what happened on the way."""
+    """An inspection, the document that people read (None where the photo could not be opened), and what happened."""
 
     inspection: Inspection
     trace: Trace
+    document: Document | None = None
 
 
 @dataclass(frozen=True)
@@ -70,145 +75,148 @@ class Pipeline:
         """The inspection of one photo's reading, in `language` (the options' by default)."""
         return self.run(photo_reading, language, request_id).inspection
 
-    def run(self, photo_reading: PhotoReading, language: Language | None = None, request_id: str | None = None) -> Run:
-        """Like `inspect`, with the trace: what was asked, what was sent to the writer, what was refused."""
-        language = language or self.options.language
-        request_id = request_id or new_request_id()
-        log = request_logger(request_id)
-        watch = Stopwatch()
-        if photo_reading.status == "error":
-            log.info("photo could not be opened: %s", photo_reading.reason)
-            inspection = Inspection(request_id=request_id, reading=photo_reading, timing_ms=dict(photo_reading.timing_ms))
-            return Run(inspection, self._trace(request_id, language, (), Draft(texts=()), [], [], watch))
+    def run(
+        self,
+        photo_reading: PhotoReading,
+        language: Language | None = None,
+        request_id: str | None = None,
+        made_at: str | None = None,
+    ) -> Run:
+        """Like `inspect`, with document and trace. The document states `made_at`, the present moment by default."""
+        order = _Order(photo_reading, language or self.options.language, request_id or new_request_id(), made_at or now())
+        with request_context(order.request_id):
+            try:
+                return self._run(order)
+            except Exception as error:  # whatever is wrong with a manual or in here: the reading is not lost with it
+                LOGGER.exception("the report could not be put together")
+                return self._without_manuals(order, f"{type(error).__name__}: {error}")
+
+    def _run(self, order: _Order) -> Run:
+        photo, language, watch = order.photo, order.language, Stopwatch()
+        if photo.status == "error":
+            LOGGER.info("photo could not be opened: %s", photo.reason)
+            return self._finish(order, (), [], Composed(()), watch)
         consultant = Consultant(self.knowledge, self.options.formula, self.options.evidence)
         consulted = [
-            consultant.consult(reading, number, photo_reading.instruments, language, watch)
-            for number, reading in enumerate(photo_reading.instruments, 1)
+            consultant.consult(reading, number, photo.instruments, language, watch)
+            for number, reading in enumerate(photo.instruments, 1)
         ]
-        planned = [list(one.planned) for one in consulted] or [[_nothing_read(photo_reading, language)]]
-        with watch.stage("writing"):
-            draft, notes = self._write([sentence for section in planned for sentence in section], consulted, language)
-        with watch.stage("checking"):
-            said, replaced = _check(planned, draft)
-        notes = [note for one in consulted for note in one.notes] + notes
-        if replaced:
-            total = sum(1 for text in draft.texts if text is not None)
-            notes.append(sentence("note_replaced", language, count=str(len(replaced)), total=str(max(total, len(replaced)))))
+        planned = [one for section in consulted for one in section.planned] or [_nothing_read(photo, language)]
+        question = "; ".join(query.text for one in consulted for query in one.queries)
+        pieces = merge_pieces(piece for one in consulted for piece in one.pieces)
+        composed = compose(planned, self.writer, language, pieces, question, watch)
+        return self._finish(order, consulted, planned, composed, watch)
+
+    def _without_manuals(self, order: _Order, reason: str) -> Run:
+        """The report of the photo alone, its templates unworded."""
+        consulted = [
+            Consulted(unasked, planned=plan_instrument(unasked, number, order.language, facts=None, chunks={}, unavailable=True))
+            for number, unasked in enumerate((Calibration(reading=one) for one in order.photo.instruments), 1)
+        ]
+        planned = [one for section in consulted for one in section.planned] or [_nothing_read(order.photo, order.language)]
+        watch = Stopwatch()
+        composed = compose(planned, TemplateWriter(), order.language, (), "", watch)
+        note = label("report_failed", order.language, reason=reason)
+        return self._finish(order, consulted, planned, composed._replace(notes=(note,)), watch)
+
+    def _finish(
+        self, order: _Order, consulted: Sequence[Consulted], planned: Sequence[Planned], composed: Composed, watch: Stopwatch
+    ) -> Run:
+        """Statements become document, report and inspection; all of it is kept in the trace."""
+        photo, language = order.photo, order.language
+        notes = [note for one in consulted for note in one.notes] + list(composed.notes)
+        if composed.replaced:
+            notes.append(sentence("note_replaced", language, count=str(len(composed.replaced)), total=str(composed.rewritten)))
         evidence = merge_pieces(piece for one in consulted for piece in one.pieces)
-        reading = replace_instruments(photo_reading, [one.calibration.reading for one in consulted])
-        report = _report(reading, said, evidence, language, notes)
+        document = report = None
+        if photo.status != "error":
+            with watch.stage("report"):
+                chunks = {piece.chunk.id: piece.chunk for piece in evidence}
+                document = self._document(order, consulted, planned, composed.statements, chunks, notes)
+                report = Report(statements=document.statements, markdown=render_markdown(document))
         inspection = Inspection(
-            request_id=request_id,
-            reading=reading,
+            request_id=order.request_id,
+            reading=replace_instruments(photo, [one.calibration.reading for one in consulted]),
             queries=tuple(query for one in consulted for query in one.queries),
             evidence=tuple(piece.evidence() for piece in evidence),
             report=report,
-            timing_ms={**photo_reading.timing_ms, **watch.timing_ms},
+            timing_ms={**photo.timing_ms, **watch.timing_ms},
         )
-        log.info(
-            "report of %d statements, %d replaced, %.0f ms", len(report.statements), len(replaced), sum(watch.timing_ms.values())
-        )
-        return Run(inspection, self._trace(request_id, language, consulted, draft, replaced, notes, watch))
-
-    def _write(self, planned: Sequence[Planned], consulted: Sequence[Consulted], language: Language) -> tuple[Draft, list[str]]:
-        """The writer's texts, one a sentence (None where it was not asked or failed), and notes about it."""
-        asked = [index for index, one in enumerate(planned) if one.rewrite]
-        nothing = Draft(texts=(None,) * len(planned))
-        if not asked or isinstance(self.writer, TemplateWriter):
-            return nothing, []
-        if language not in self.writer.languages:
-            return nothing, [sentence("note_writer_language", language, writer=self.writer.name)]
-        question = "; ".join(query.text for one in consulted for query in one.queries)
-        pieces = merge_pieces(piece for one in consulted for piece in one.pieces)
-        try:
-            draft = self.writer.write(Task(tuple(planned[index].text for index in asked), language, pieces, question))
-        except Exception as error:  # a writer is foreign code: whatever it raises, the user gets the templates
-            reason = str(error) if isinstance(error, RagError) else f"{type(error).__name__}: {error}"
-            return nothing, [sentence("note_writer_failed", language, reason=reason or type(error).__name__)]
-        texts: list[str | None] = [None] * len(planned)
-        for index, text in zip(asked, draft.texts, strict=False):
-            texts[index] = text if text is not None else ""
-        return Draft(tuple(texts), draft.sent, draft.seconds), []
-
-    def _trace(
-        self,
-        request_id: str,
-        language: Language,
-        consulted: Sequence[Consulted],
-        draft: Draft,
-        replaced: Sequence[Replacement],
-        notes: Sequence[str],
-        watch: Stopwatch,
-    ) -> Trace:
-        sent = tuple(
-            SentPiece(
-                instrument=number,
-                query=p.query,
-                chunk=p.chunk.id,
-                role=p.role,
-                score=p.score,
-                text=p.sent,
-                tokens=estimate_tokens(p.sent),
-            )
-            for number, one in enumerate(consulted, 1)
-            for p in one.pieces
-        )
-        return Trace(
-            request_id=request_id,
+        if report is not None:
+            spent = sum(watch.timing_ms.values())
+            LOGGER.info("report of %d statements, %d replaced, %.0f ms", len(report.statements), len(composed.replaced), spent)
+        trace = Trace(
+            request_id=order.request_id,
             language=language,
             writer=self.writer.name,
             knowledge_version=self.knowledge.version,
-            pieces=sent,
-            prompts=draft.sent,
-            rewritten=sum(1 for text in draft.texts if text is not None),
-            replaced=tuple(replaced),
+            made_at=order.made_at,
+            as_of=asked_day(self.knowledge).isoformat(),
+            pieces=sent_pieces(consulted),
+            prompts=composed.sent,
+            rewritten=composed.rewritten,
+            replaced=composed.replaced,
             notes=tuple(notes),
+            stages=record_stages(photo, asdict(self.options), consulted, planned, composed, document),
             timing_ms=watch.timing_ms,
         )
+        return Run(inspection, trace, document)
+
+    def _document(
+        self,
+        order: _Order,
+        consulted: Sequence[Consulted],
+        planned: Sequence[Planned],
+        statements: Sequence[Statement],
+        chunks: dict[str, Chunk],
+        notes: Sequence[str],
+    ) -> Document:
+        said = iter(zip((one.name for one in planned), statements, strict=True))
+        sections = [
+            _section(number, one, list(islice(said, len(one.planned))), order.language) for number, one in enumerate(consulted, 1)
+        ]
+        sections = sections or [Section(parts=build_parts(said))]
+        cited = tuple(id for section in sections for part in section.parts for one in part.statements for id in one.citations)
+        photo = order.photo
+        about = About(
+            request_id=order.request_id,
+            made_at=order.made_at,
+            photo=photo.photo,
+            sha256=photo.sha256,
+            weights=photo.weights,
+            writer=self.writer.name,
+            knowledge_version=self.knowledge.version,
+        )
+        sources = number_sources(chunks, cited)
+        return Document(language=order.language, sections=tuple(sections), sources=sources, notes=tuple(notes), about=about)
+
+
+class _Order(NamedTuple):
+    """What a run is asked for."""
+
+    photo: PhotoReading
+    language: Language
+    request_id: str
+    made_at: str
+
+
+def asked_day(knowledge: object) -> date:
+    """The day as of which a knowledge base answers: its own moment, else today."""
+    moment: Moment | None = getattr(knowledge, "as_of", None)
+    return day_of(moment) if moment is not None else datetime.now(UTC).date()
 
 
 def _nothing_read(photo: PhotoReading, language: Language) -> Planned:
     reason = clean_text(photo.reason or "").rstrip(".。")
     fixed = sentences()["no_instruments"].fixed_words(language)
-    return Planned(sentence("no_instruments", language, reason=reason), (PHOTO,), (reason,), fixed, rewrite=False)
+    text = sentence("no_instruments", language, reason=reason)
+    return Planned(text, (PHOTO,), (reason,), fixed, rewrite=False, name="no_instruments")
 
 
-def _check(planned: Sequence[Sequence[Planned]], draft: Draft) -> tuple[list[list[Statement]], list[Replacement]]:
-    """Each written sentence against what it was to say; what fails is replaced by the planned one and counted."""
-    replaced: list[Replacement] = []
-    texts = iter(draft.texts)
-    said: list[list[Statement]] = []
-    for section in planned:
-        statements: list[Statement] = []
-        for one in section:
-            written = next(texts, None)
-            text = one.text
-            if written is not None:
-                verdict = check_rewrite(written, one.text)
-                if verdict.supported:
-                    text = clean_text(written)
-                else:
-                    replaced.append(Replacement(written=written or None, kept=one.text, problems=verdict.problems))
-            supported = bool(one.citations) and check_support(text, one.sources, one.fixed).supported
-            statements.append(Statement(text=text, citations=one.citations, supported=supported))
-        said.append(statements)
-    return said, replaced
-
-
-def _report(
-    reading: PhotoReading,
-    said: Sequence[Sequence[Statement]],
-    evidence: Sequence[Piece],
-    language: Language,
-    notes: Sequence[str],
-) -> Report:
-    sections = [Section(None, tuple(said[0]))] if not reading.instruments else []
-    for number, (instrument, statements) in enumerate(zip(reading.instruments, said, strict=False), 1):
-        kind = reading_slots(instrument, language)["kind_name"]
-        heading = sentence("heading_instrument", language, number=str(number), kind_name=kind)
-        if instrument.instrument_model is not None:
-            heading += f" ({clean_text(instrument.instrument_model, 60)})"
-        sections.append(Section(heading, tuple(statements)))
-    by_id = {piece.chunk.id: piece.chunk for piece in evidence}
-    cited = dict.fromkeys(id for section in sections for statement in section.statements for id in statement.citations)
-    return build_report(sections, [by_id[id] for id in cited if id in by_id], language, notes)
+def _section(number: int, consulted: Consulted, said: Sequence[tuple[str, Statement]], language: Language) -> Section:
+    reading = consulted.calibration.reading
+    title = sentence("heading_instrument", language, number=str(number), kind_name=reading_slots(reading, language)["kind_name"])
+    if reading.instrument_model is not None:
+        title += f" ({clean_text(reading.instrument_model, 60)})"
+    headline = build_headline(reading, [name for name, _ in said], consulted.findings, language)
+    return Section(number=number, kind=reading.kind, title=title, headline=headline, parts=build_parts(said))

@@ -1,19 +1,27 @@
-"""The report: statements with their citations, and the same as Markdown for people.
+"""What a report is made of: statements with their citations, and the document that people read.
 
-Everything in the Markdown that came from a photo, a manual or a model is escaped: a nameplate cannot add a link.
+`Report` travels in the inspection's JSON. `Document` holds the same statements in the order of an answer: the value
+with its interval and status first, what it means, what to do, how it was read, what is missing, the passages cited.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from knowledge.articles import Chunk, Language
-from rag.templates import clean_text, sentence
-from vision.fields import Contract
+from vision.fields import Contract, Fraction, Kind, Weights
 
 PHOTO = "photo"
+
+PartName = Literal["meaning", "action", "reading", "missing"]
+PARTS: tuple[PartName, ...] = ("meaning", "action", "reading", "missing")
+"""Parts of an instrument's section in the order in which they are read."""
+
+Tone = Literal["danger", "attention", "good", "unknown", "neutral"]
+TONES: tuple[Tone, ...] = ("danger", "attention", "unknown", "good", "neutral")
+"""From the gravest on: of several findings the gravest gives a headline its colour."""
 
 
 class Statement(Contract):
@@ -31,12 +39,79 @@ class Report(Contract):
     markdown: str
 
 
-@dataclass(frozen=True)
-class Section:
-    """Statements of one instrument under their heading; heading None for what concerns the whole photo."""
+class Headline(Contract):
+    """An instrument in one line. `value` and `interval` carry their unit; both are None where nothing was read."""
 
-    heading: str | None
+    value: str | None = None
+    interval: str | None = None
+    status: str
+    tone: Tone
+    confidence: Fraction | None = None
+
+
+class Part(Contract):
+    """Statements that answer one question of the reader's."""
+
+    name: PartName
     statements: tuple[Statement, ...]
+
+
+class Section(Contract):
+    """One instrument; `number` counts from 1, None for what concerns the whole photo (`title` and `headline` too)."""
+
+    number: Annotated[int, Field(ge=1)] | None = None
+    kind: Kind | None = None
+    title: str | None = None
+    headline: Headline | None = None
+    parts: tuple[Part, ...] = ()
+
+
+class Source(Contract):
+    """A cited passage under its number: which document, version, section and page, and its words."""
+
+    number: Annotated[int, Field(ge=1)]
+    chunk: str
+    title: str
+    version: str
+    date: str
+    section: str
+    section_title: str
+    page: int | None = None
+    text: str
+
+    @property
+    def place(self) -> str:
+        """The place for people: title, section with its title, page, version with its date."""
+        section = f", §{self.section} {self.section_title}".rstrip() if self.section else f", {self.section_title}"
+        page = f", p. {self.page}" if self.page is not None else ""
+        return f"{self.title}{section if self.section or self.section_title else ''}{page} (v{self.version}, {self.date})"
+
+
+class About(Contract):
+    """By what and from what a document was made; `made_at` is an ISO 8601 moment in UTC."""
+
+    request_id: str
+    made_at: str
+    photo: str
+    sha256: str | None
+    weights: Weights
+    writer: str
+    knowledge_version: str
+
+
+class Document(Contract):
+    """A report as people read it, in whatever format."""
+
+    language: Language
+    sections: tuple[Section, ...]
+    sources: tuple[Source, ...] = ()
+    notes: tuple[str, ...] = ()
+    about: About
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements in reading order."""
+        return tuple(one for section in self.sections for part in section.parts for one in part.statements)
 
 
 def photo_citation(instrument: int | None) -> str:
@@ -44,36 +119,20 @@ def photo_citation(instrument: int | None) -> str:
     return PHOTO if instrument is None else f"{PHOTO}#{instrument}"
 
 
-def escape_markdown(text: str) -> str:
-    """`text` as one line that Markdown shows as it is: no markup, no HTML, no links."""
-    line = clean_text(text, 2000)
-    line = re.sub(r"([\\`*_\[\]{}<>#|~!&$])", r"\\\1", line)
-    return re.sub(r"(?i)\b(https?|ftp|mailto|javascript|data|www)([:.])", r"\1\\\2", line)
-
-
-def build_report(sections: Sequence[Section], cited: Sequence[Chunk], language: Language, notes: Sequence[str] = ()) -> Report:
-    """The report of all sections; `cited`: the chunks that statements cite, in the order of their numbers."""
-    numbers = {chunk.id: number for number, chunk in enumerate(cited, 1)}
-    lines = [f"# {sentence('heading_report', language)}", ""]
-    for section in sections:
-        if section.heading is not None:
-            lines += [f"## {escape_markdown(section.heading)}", ""]
-        lines += [_line(statement, numbers, language) for statement in section.statements]
-        lines.append("")
-    if cited:
-        lines += [f"## {sentence('heading_evidence', language)}", ""]
-        lines += [
-            f"{number}. {escape_markdown(chunk.citation)} — {escape_markdown(chunk.id)}" for number, chunk in enumerate(cited, 1)
-        ]
-        lines.append("")
-    lines += [f"> {escape_markdown(note)}" for note in notes]
-    statements = tuple(statement for section in sections for statement in section.statements)
-    return Report(statements=statements, markdown="\n".join(lines).strip() + "\n")
-
-
-def _line(statement: Statement, numbers: dict[str, int], language: Language) -> str:
-    photos = [escape_markdown(one) for one in statement.citations if one not in numbers]
-    marks = photos + [str(number) for number in sorted(numbers[one] for one in statement.citations if one in numbers)]
-    mark = f" [{', '.join(marks)}]" if marks else ""
-    doubt = "" if statement.supported else f" ({sentence('unsupported_mark', language)})"
-    return f"- {escape_markdown(statement.text)}{mark}{doubt}"
+def number_sources(chunks: dict[str, Chunk], cited: tuple[str, ...]) -> tuple[Source, ...]:
+    """The cited chunks under their numbers, in the order of first citation; photos are no passages."""
+    known = [chunks[id] for id in dict.fromkeys(cited) if id in chunks]
+    return tuple(
+        Source(
+            number=number,
+            chunk=chunk.id,
+            title=chunk.title,
+            version=chunk.version,
+            date=chunk.effective_date.isoformat(),
+            section=chunk.section,
+            section_title=chunk.section_title,
+            page=chunk.page,
+            text=chunk.verbatim,
+        )
+        for number, chunk in enumerate(known, 1)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from knowledge.articles import Chunk, Hit
+from knowledge.articles import Chunk, Hit, Language
 from knowledge.facts import (
     AngleFrameFact,
     FormulaFact,
@@ -18,6 +18,7 @@ from knowledge.facts import (
     RangeFact,
     UnitFact,
 )
+from rag.report import About, Document, Section, Source
 from vision.fields import GaugeFields, InstrumentReading, PhotoReading, Weights
 
 WEIGHTS = Weights(name="test", version="1")
@@ -126,6 +127,22 @@ def make_chunk(id: str = "c1", text: str = "The unit of pressure is MPa.", **cha
         "paragraph": 1,
     }
     return Chunk.model_validate({**values, **changes})
+
+
+def make_document(
+    *sections: Section, sources: tuple[Source, ...] = (), language: Language = "en", notes: tuple[str, ...] = ()
+) -> Document:
+    """A report's document of these sections."""
+    about = About(
+        request_id="r-1",
+        made_at="2026-01-02T03:04:05+00:00",
+        photo="a.jpg",
+        sha256="0" * 64,
+        weights=WEIGHTS,
+        writer="template",
+        knowledge_version="v1",
+    )
+    return Document(language=language, sections=sections, sources=sources, notes=notes, about=about)
 
 
 class SmallKnowledge:

@@ -389,6 +389,6 @@ def test_the_same_reading_gives_the_same_report(pipeline: Pipeline) -> None:
 def test_the_request_id_can_be_given_and_stages_are_timed(pipeline: Pipeline) -> None:
     run = pipeline.run(make_photo(make_reading(**EXAMPLE)), request_id="r-1")
     assert run.inspection.request_id == run.trace.request_id == "r-1"
-    assert set(run.inspection.timing_ms) == {"retrieval", "diagnosis", "evidence", "writing", "checking"}
+    assert set(run.inspection.timing_ms) == {"retrieval", "diagnosis", "evidence", "writing", "checking", "report"}
     assert all(isinstance(query, Query) for query in run.inspection.queries)
     assert run.trace.knowledge_version == pipeline.knowledge.version

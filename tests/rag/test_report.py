@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from rag.report import Section, Statement, build_report, escape_markdown, photo_citation
-from rag.trace import Stopwatch, Trace, new_request_id, request_logger
-from tests.rag.builders import make_chunk
+from rag.render.markdown import escape_markdown, render_markdown
+from rag.report import Headline, Part, Section, Statement, number_sources, photo_citation
+from rag.trace import Stopwatch, Trace, new_request_id
+from tests.rag.builders import make_chunk, make_document
 
 
 @pytest.mark.parametrize(
@@ -63,31 +62,56 @@ def statement(text: str, *citations: str, supported: bool = True) -> Statement:
 
 
 def test_sections_citations_and_evidence_list() -> None:
-    first, second = make_chunk("t-1-en:1:aa"), make_chunk("t-1-en:2:bb", section="2")
-    sections = [
-        Section("Instrument 1: gauge", (statement("A.", "photo#1"), statement("B.", "t-1-en:2:bb", "photo#1", "t-1-en:1:aa"))),
-        Section("Instrument 2: lamp", (statement("C.", "photo#2", supported=False),)),
-    ]
-    report = build_report(sections, [first, second], "en", ["Note: x"])
-    lines = report.markdown.splitlines()
+    first, second = make_chunk("t-1-en:1:aa"), make_chunk("t-1-en:2:bb", section="2", page=7)
+    said = (statement("A.", "photo#1"), statement("B.", "t-1-en:2:bb", "photo#1", "t-1-en:1:aa"))
+    headline = Headline(value="43 MPa", interval="41 to 45 MPa", status="in the normal range", tone="good")
+    doubted = Part(name="missing", statements=(statement("C.", "photo#2", supported=False),))
+    sections = (
+        Section(number=1, title="Instrument 1: gauge", headline=headline, parts=(Part(name="meaning", statements=said),)),
+        Section(number=2, title="Instrument 2: lamp", parts=(doubted,)),
+    )
+    chunks = {chunk.id: chunk for chunk in (first, second)}
+    sources = number_sources(chunks, ("photo#1", "t-1-en:1:aa", "t-1-en:2:bb", "t-1-en:1:aa"))
+    made = make_document(*sections, sources=sources, notes=("Note: x",))
+    lines = render_markdown(made).splitlines()
     assert lines[0] == "# Instrument report"
     assert "## Instrument 1: gauge" in lines
-    assert "- A. [photo\\#1]" in lines
+    assert "**43 MPa** (41 to 45 MPa) — in the normal range" in lines
+    assert lines.index("### What it means") < lines.index("- A. [photo\\#1]")
     assert "- B. [photo\\#1, 1, 2]" in lines
     assert "- C. [photo\\#2] (not supported by the cited evidence)" in lines
-    assert "1. T-1 Manual §1 (v1) — t-1-en:1:aa" in lines
+    assert "1. T-1 Manual, §1 Section (v1, 2024-01-01) — t-1-en:1:aa" in lines
+    assert "2. T-1 Manual, §2 Section, p. 7 (v1, 2024-01-01) — t-1-en:2:bb" in lines
     assert "> Note: x" in lines
-    assert [one.text for one in report.statements] == ["A.", "B.", "C."]
+    assert [one.text for one in made.statements] == ["A.", "B.", "C."]
+
+
+def test_a_passage_is_numbered_once_in_the_order_of_its_first_citation() -> None:
+    chunks = {id: make_chunk(id) for id in ("a", "b", "c")}
+    sources = number_sources(chunks, ("c", "photo", "a", "c", "gone"))
+    assert [(source.number, source.chunk) for source in sources] == [(1, "c"), (2, "a")]
+
+
+def test_many_instruments_get_an_overview_first() -> None:
+    headlines = [Headline(value=f"{n} bar", interval=None, status="read", tone="neutral") for n in range(2)]
+    sections = [Section(number=n, title=f"Instrument {n} | x", headline=one) for n, one in enumerate(headlines, 1)]
+    blind = Section(number=3, title="Instrument 3", headline=Headline(status="not read", tone="unknown"))
+    markdown = render_markdown(make_document(*sections, blind))
+    assert "| Instrument 1 \\| x | 0 bar | read |" in markdown
+    assert "| Instrument 3 | – | not read |" in markdown
+    assert "At a glance" not in render_markdown(make_document(*sections))
 
 
 def test_chinese_headings() -> None:
-    markdown = build_report([Section("仪表 1：警示灯", ())], [make_chunk()], "zh").markdown
+    section = Section(number=1, title="仪表 1：警示灯", headline=Headline(value="红色", status="已读数", tone="neutral"))
+    sources = number_sources({"c1": make_chunk()}, ("c1",))
+    markdown = render_markdown(make_document(section, sources=sources, language="zh"))
     assert markdown.startswith("# 仪表报告")
     assert "## 依据" in markdown
 
 
 def test_headings_of_hostile_models_stay_headings() -> None:
-    markdown = build_report([Section("x\n# y <b>", ())], [], "en").markdown
+    markdown = render_markdown(make_document(Section(number=1, title="x\n# y <b>")))
     assert "\n# y" not in markdown
     assert "<b>" not in markdown.replace("\\<", "")
 
@@ -103,14 +127,6 @@ def test_statements_are_frozen_and_closed() -> None:
 def test_photo_citations() -> None:
     assert photo_citation(None) == "photo"
     assert photo_citation(2) == "photo#2"
-
-
-def test_every_log_line_carries_the_request(caplog: pytest.LogCaptureFixture) -> None:
-    request_id = new_request_id()
-    with caplog.at_level(logging.INFO, logger="gauge.rag"):
-        request_logger(request_id).info("read %d", 3)
-    assert caplog.records[0].getMessage() == f"[{request_id}] read 3"
-    assert caplog.records[0].__dict__["request_id"] == request_id
 
 
 def test_request_ids_differ() -> None:

@@ -1,0 +1,1 @@
+"""A report's document in the formats that people open: Markdown, HTML, PDF."""
