@@ -1,4 +1,4 @@
-"""The command `gauge adapt`."""
+"""The commands `gauge adapt` and `gauge models`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 
 from serve.console import plain_errors, print_line
-from serve.options import Weights
+from serve.options import Json, Weights
 
 
 @plain_errors
 def adapt(
     model_id: Annotated[str, typer.Argument(metavar="MODEL_ID", help="Model of the instrument, e.g. XYZ-2000.")],
     photos: Annotated[
-        Path, typer.Option("--photos", metavar="DIR", help="About 50 labelled photos of it: pictures and metadata.jsonl.")
+        Path,
+        typer.Option(
+            "--photos", metavar="DIR", help="About 50 labelled photos of it: pictures and labels.csv, or metadata.jsonl."
+        ),
     ],
     weights: Weights = None,
     steps: Annotated[
@@ -34,3 +37,11 @@ def adapt(
     text, stored = adapt_reader(model_id, photos, weights=weights, steps=steps, minutes=minutes)
     print_line(text)
     raise typer.Exit(code=0 if stored else 1)
+
+
+@plain_errors
+def models(weights: Weights = None, as_json: Json = False) -> None:
+    """List the adapters: model, weights it was made for, size, and how held-out photos are read without it and with it."""
+    from serve.adapting import models_text
+
+    print_line(models_text(weights, as_json=as_json))

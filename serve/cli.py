@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from serve.adapt_cli import adapt
+from serve.adapt_cli import adapt, models
 from serve.bench_cli import bench
 from serve.console import plain_errors, print_line, show_progress
 from serve.kb_cli import kb
@@ -45,6 +45,7 @@ app = typer.Typer(
 )
 app.add_typer(kb, name="kb")
 app.command()(adapt)
+app.command()(models)
 app.add_typer(bench, name="bench")
 
 

@@ -149,7 +149,7 @@ def exact_view(pictures: Pictures, index: int, model_id: str, size: int) -> Exam
     instrument = instrument_of(pictures.truth(index), model_id)
     assert instrument is not None
     view = read_view(instrument.box, size)
-    return Example(cut(pictures.image(index), view), read_target(instrument, view))
+    return Example(cut(pictures.image(index), view), read_target(instrument, view, pictures.given(index)))
 
 
 def _views(
@@ -163,7 +163,7 @@ def _views(
         assert instrument is not None
         for _ in range(options.views):
             view = jittered_read_view(rng, instrument.box, model.config.image_size, options.augment)
-            views.append(Example(photometric(rng, cut(image, view)), read_target(instrument, view)))
+            views.append(Example(photometric(rng, cut(image, view)), read_target(instrument, view, pictures.given(index))))
     return views
 
 

@@ -41,6 +41,10 @@ class Pictures:
     def truth(self, index: int) -> PhotoTruth:
         return self._truths[index]
 
+    def given(self, index: int) -> frozenset[str] | None:
+        """Names of the fields that are known of a picture's main instrument; None where the truth is complete."""
+        return None
+
     def image(self, index: int) -> Pixels:
         decoded = cv2.imdecode(np.frombuffer(self._bytes[index], np.uint8), cv2.IMREAD_COLOR)
         if decoded is None:

@@ -82,6 +82,8 @@ class Target(NamedTuple):
     boxes: NDArray[np.float32]  # (MAX_BOXES, 4)
     row: NDArray[np.float32]  # (ROW_POINTS, 2) left end, right end and top of the main row of digits
     units: NDArray[np.float32]  # (MAX_UNITS, 2)
+    given: frozenset[str] | None = None
+    """Fields whose tokens are learned; None for all of them."""
 
 
 def training_fields(instrument: InstrumentTruth) -> GaugeFields:
@@ -95,8 +97,8 @@ def training_fields(instrument: InstrumentTruth) -> GaugeFields:
     return fields.model_copy(update={"channels": (), "scale_points": ()})
 
 
-def read_target(instrument: InstrumentTruth | None, view: View) -> Target:
-    """Target of the read task; None teaches that the view holds nothing to read."""
+def read_target(instrument: InstrumentTruth | None, view: View, given: frozenset[str] | None = None) -> Target:
+    """Target of the read task; None teaches that the view holds nothing to read. `given`: the fields that are known."""
     points, numerals, boxes, row, units = _nothing()
     if instrument is not None:
         for index, name in enumerate(POINT_NAMES):
@@ -112,7 +114,7 @@ def read_target(instrument: InstrumentTruth | None, view: View) -> Target:
         if instrument.rows:
             row[:] = _row_points(instrument.rows[0], view)
     tokens = encode(None if instrument is None else training_fields(instrument))
-    return Target(True, tokens, choices_along(tokens.ids), points, numerals, boxes, row, units)
+    return Target(True, tokens, choices_along(tokens.ids), points, numerals, boxes, row, units, given)
 
 
 def _nothing() -> tuple[NDArray[np.float32], ...]:
@@ -187,6 +189,8 @@ def collate(images: list[NDArray[np.uint8]], targets: list[Target], table: Choic
         # Beyond the core slots the model never writes anything in training, so the last </s> is no choice either.
         if types[row, count - 1] == CLASS and ids[-1] == END_ID:
             types[row, count - 1] = NO_LOSS
+        if target.given is not None:
+            types[row, :count][[bool(name) and name not in target.given for name in _field_of_each(ids[1:])]] = NO_LOSS
     return Batch(
         to_pixel_values(np.stack(images)),
         torch.tensor([target.is_read for target in targets]),
@@ -201,6 +205,16 @@ def collate(images: list[NDArray[np.uint8]], targets: list[Target], table: Choic
         torch.from_numpy(np.stack([target.row for target in targets])),
         torch.from_numpy(np.stack([target.units for target in targets])),
     )
+
+
+def _field_of_each(ids: list[int]) -> list[str]:
+    """The field that each token belongs to; what opens a field ends the one before. The kind is of none."""
+    names, name = [], ""
+    for token in ids:
+        names.append(name)
+        text = VOCABULARY[token]
+        name = text[3:-1] if text.startswith("<s_") else name
+    return names
 
 
 def _ends_number(token: int, choices: Choices) -> bool:
