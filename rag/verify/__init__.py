@@ -7,18 +7,10 @@ What a rule cannot judge counts as unsupported: the price is a template sentence
 
 from __future__ import annotations
 
+from rag.verify.numbers import Number, find_numbers
 from rag.verify.repair import AskAgain, Refused, Repaired, repair
-from rag.verify.rewrite import (
-    Number,
-    Verdict,
-    check_rewrite,
-    check_support,
-    content_han,
-    content_words,
-    find_names,
-    find_numbers,
-    negations,
-)
+from rag.verify.rewrite import Verdict, check_rewrite
+from rag.verify.support import check_support
 
 __all__ = [
     "AskAgain",
@@ -28,10 +20,6 @@ __all__ = [
     "Verdict",
     "check_rewrite",
     "check_support",
-    "content_han",
-    "content_words",
-    "find_names",
     "find_numbers",
-    "negations",
     "repair",
 ]

