@@ -10,7 +10,8 @@ from knowledge.articles import Chunk, Hit, Language
 from knowledge.facts import Fact, ModelFacts
 from rag.conflicts import Clash, find_clashes, without_clashes
 from rag.diagnosis import Diagnosis, judge_value
-from rag.evidence import EvidenceOptions, Piece, arrange, distil
+from rag.distill import distil
+from rag.evidence import EvidenceOptions, Piece, arrange
 from rag.formula import Calibration, calibrate
 from rag.needle import FormulaOptions, needle_stands
 from rag.plan import Planned, calling_facts, plan_instrument

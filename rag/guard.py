@@ -6,7 +6,6 @@ end, begin another. Masks are precomputed a tree node, so that a step costs a lo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,29 +36,32 @@ class FactTree:
 
 
 def build_tree(fact: str, encode: Encode) -> FactTree:
-    """The tree of a fact's words, numbers whole, with and without the punctuation behind them."""
+    """The tree of a fact's words, numbers whole, with and without the punctuation behind them.
+
+    Only the last word's full stop ends a fact of several sentences; behind the others the next sentence begins.
+    """
     words: dict[str, None] = {}
     for word in fact.split():
         words[word] = None
         words[word.rstrip(".,;:")] = None
     begin = [w[:1].upper() + w[1:] for w in (*words, *FUNCTION_WORDS) if w] + [w for w in words if w]
     going = [f" {variant}" for w in (*words, *FUNCTION_WORDS) if w for variant in (w, w[:1].lower() + w[1:])]
+    last = fact.split()[-1] if fact.split() else _END
     tree = FactTree(Node(), Node())
-    _add(tree.start, begin, encode)
-    _add(tree.follow, [*going, *_PAUSES], encode)
-    _add(tree.follow, [_END], encode, closes=True)
+    _add(tree.start, begin, encode, last)
+    _add(tree.follow, [*going, *_PAUSES], encode, last)
+    _add(tree.follow, [_END], encode, _END)
     return tree
 
 
-def _add(root: Node, texts: Iterable[str], encode: Encode, *, closes: bool = False) -> None:
+def _add(root: Node, texts: Iterable[str], encode: Encode, last: str) -> None:
     for text in texts:
         node = root
         for token in encode(text):
             node = node.children.setdefault(token, Node())
         if node is not root:
-            # A word that carries the sentence's last full stop may end it.
             node.ends = True
-            node.closes = node.closes or closes or bool(re.search(r"[^.]\.$", text))
+            node.closes = node.closes or (text.endswith(_END) and text.strip().lower() == last.lower())
 
 
 class CopyGuard:

@@ -1,93 +1,18 @@
-"""Few chunks a question, doubles dropped, cut at sentences only, each in its place with its tag."""
+"""Evidence of an instrument: once each, trimmed, in its place with its tag, within the budget."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from knowledge.articles import Hit
-from rag.evidence import (
-    EvidenceOptions,
-    Piece,
-    arrange,
-    distil,
-    estimate_tokens,
-    fact_density,
-    intent_score,
-    negation_share,
-    overlap,
-    trim,
-)
-from rag.queries import Query
+from rag.evidence import EvidenceOptions, Piece, arrange
 from tests.rag.builders import make_chunk
 
 OPTIONS = EvidenceOptions()
-UNIT = Query(
-    name="unit_declaration", text="unit declaration of T-1", language="en", instrument=1, field="unit", semantic_type="unit"
-)
-
-
-def hit(id: str, text: str, score: float = 0.6, **changes: Any) -> Hit:
-    return Hit(chunk=make_chunk(id, text, **changes), score=score)
 
 
 def piece(id: str, role: Any = "PRIMARY", score: float = 0.5, text: str = "The unit is MPa.", query: str = "q") -> Piece:
     chunk = make_chunk(id, text)
     return Piece(chunk=chunk, score=score, role=role, query=query, sent=text)
-
-
-def test_at_most_two_chunks_a_question() -> None:
-    hits = [
-        hit(f"c{n}", f"The unit of quantity {n} is {word}.", 0.9) for n, word in enumerate(["MPa", "bar", "kPa", "psi", "V", "A"])
-    ]
-    assert len(distil(UNIT, hits, (), OPTIONS)) == 2
-
-
-def test_required_chunks_stay_even_where_the_search_missed_them() -> None:
-    required = make_chunk("needed", "No digits here, nothing to match")
-    kept = distil(UNIT, [hit("c1", "The unit of pressure is MPa.", 0.9)], (required,), OPTIONS)
-    assert [one.chunk.id for one in kept] == ["needed", "c1"]
-    assert kept[0].score == OPTIONS.lookup_score
-
-
-def test_a_required_chunk_keeps_its_found_score() -> None:
-    found = hit("c1", "The unit of pressure is MPa.", 0.9)
-    assert distil(UNIT, [found], (found.chunk,), OPTIONS)[0].score == 0.9
-
-
-def test_near_doubles_are_dropped() -> None:
-    text = "The unit of pressure is MPa on the dial and in this manual, in the record and on the plate of the gauge."
-    kept = distil(UNIT, [hit("c1", text, 0.9), hit("c2", text.replace("gauge", "dial"), 0.9)], (), OPTIONS)
-    assert [one.chunk.id for one in kept] == ["c1"]
-
-
-def test_weak_hits_are_dropped() -> None:
-    assert distil(UNIT, [hit("c1", "The unit of pressure is MPa.", 0.2)], (), OPTIONS) == ()
-
-
-def test_hits_without_facts_are_dropped() -> None:
-    assert distil(UNIT, [hit("c1", "Welcome! Thank you for buying!", 0.9)], (), OPTIONS) == ()
-
-
-def test_two_chunks_of_negations_are_not_read_against_each_other() -> None:
-    first = hit("c1", "The unit is not bar. Do not use psi.", 0.9)
-    second = hit("c2", "The range is not 5 MPa. Never exceed 7 MPa.", 0.9)
-    plain = hit("c3", "The pressure is stated in MPa.", 0.7)
-    kept = distil(UNIT, [first, second, plain], (first.chunk,), OPTIONS)
-    assert [one.chunk.id for one in kept] == ["c1", "c3"]
-
-
-def test_the_asked_type_of_statement_comes_first() -> None:
-    plain, typed = hit("c1", "The pressure is 5 MPa.", 0.6), hit("c2", "The unit of pressure is MPa.", 0.6, semantic_type="unit")
-    assert intent_score(UNIT, typed) > intent_score(UNIT, plain)
-    assert distil(UNIT, [plain, typed], (), OPTIONS)[0].chunk.id == "c2"
-
-
-def test_roles() -> None:
-    procedure = hit("p", "1. Press the button.\n2. Close valve V1.", 0.9, semantic_type="procedure")
-    kept = distil(UNIT, [hit("c1", "The unit of pressure is MPa.", 0.9, semantic_type="unit"), procedure], (), OPTIONS)
-    assert {one.chunk.id: one.role for one in kept} == {"c1": "PRIMARY", "p": "CRITICAL"}
 
 
 def test_places_best_first_support_in_the_middle_warnings_last() -> None:
@@ -110,42 +35,33 @@ def test_the_budget_drops_the_weakest_but_never_a_quoted_one() -> None:
     assert "c" not in kept
 
 
-LONG = (
-    "The gauge is mounted on a panel. It has a black case with a glass front. "
-    "Do not open the case under pressure. The unit of pressure is MPa. The glass is cleaned with a damp cloth."
-)
+def test_a_long_chunk_is_trimmed_and_its_limits_stay() -> None:
+    filler = " ".join(f"The pump number {n} is painted blue." for n in range(60))
+    text = f"{filler} Do not open the case. The unit of pressure is MPa."
+    (placed,) = arrange([piece("a", text=text)], OPTIONS, {"a": ("The unit of pressure is MPa.",)})
+    assert "Do not open the case." in placed.sent
+    assert "The unit of pressure is MPa." in placed.sent
+    assert "number 59" not in placed.sent
+    assert placed.chunk.text == text
 
 
-def test_trimming_cuts_at_sentences_and_keeps_quotes_and_limits() -> None:
-    short = trim(LONG, ["The unit of pressure is MPa."], 20)
-    assert "The unit of pressure is MPa." in short
-    assert "Do not open the case under pressure." in short
-    assert "damp cloth" not in short
-    assert all(part in LONG for part in short.splitlines())
+def test_facts_are_kept_before_mere_words() -> None:
+    words = "Thank you, dear reader, on behalf of all our staff! " * 20
+    options = EvidenceOptions(chunk_tokens=30)
+    (placed,) = arrange([piece("a", text=f"{words}The range is 0 to 120 MPa.")], options, {})
+    assert "0 to 120 MPa" in placed.sent
 
 
-def test_trimming_keeps_the_row_in_use() -> None:
-    table = "| Lamp | Meaning |\n|---|---|\n" + "\n".join(f"| Colour{n} | Meaning of the colour number {n} |" for n in range(30))
-    assert "Colour17" in trim(table, ["| Colour17 | Meaning of the colour number 17 |"], 60)
+def test_tokens_are_counted_by_whom_it_concerns() -> None:
+    asked: list[str] = []
 
+    def count(text: str) -> int:
+        asked.append(text)
+        return 1000
 
-def test_a_short_text_is_not_touched() -> None:
-    assert trim("a\n\nb", (), 10) == "a\n\nb"
-
-
-@pytest.mark.parametrize(
-    ("text", "least"), [("压力的单位为兆帕", 8), ("one two three", 3), ("12345", 5), ("😀😀", 4), ("", 0), ("extraordinarily", 3)]
-)
-def test_token_estimate_is_on_the_safe_side(text: str, least: int) -> None:
-    assert estimate_tokens(text) >= least
-
-
-def test_shares() -> None:
-    assert negation_share("Do not open. It is red.") == 0.5
-    assert negation_share("") == 0.0
-    assert fact_density("It is 5. Welcome!") == 0.5
-    assert overlap("a b", "a b") == 1.0
-    assert overlap("压力", "温度") == 0.0
+    kept = arrange([piece("a", score=0.9), piece("b", score=0.8)], OPTIONS, {}, count)
+    assert [one.chunk.id for one in kept] == ["a"]
+    assert asked
 
 
 def test_evidence_leaves_with_the_whole_text() -> None:

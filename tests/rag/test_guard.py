@@ -93,6 +93,19 @@ def test_after_the_full_stop_only_the_end_is_left() -> None:
     assert torch.isfinite(scores[0]).nonzero().flatten().tolist() == [END]
 
 
+@pytest.mark.parametrize(
+    ("text", "possible"),
+    [("Press V1. Then wait.", True), ("Press V1 then wait.", True), ("Press V1.", True), ("Then wait. ", False)],
+)
+def test_a_fact_of_several_sentences_ends_at_its_last_word(text: str, possible: bool) -> None:
+    tree = build_tree("Press V1. Then wait.", encode)
+    assert follow(tree, text)[0] is possible
+    inner, last = follow(tree, "Press V1.")[1], follow(tree, "Press V1. Then wait.")[1]
+    assert all(allowed_tokens((node,), tree) for node in last if not node.closes)  # type: ignore[attr-defined,arg-type]
+    assert allowed_tokens(inner, tree)  # type: ignore[arg-type]
+    assert not allowed_tokens(tuple(node for node in last if node.closes), tree)  # type: ignore[attr-defined,arg-type]
+
+
 def test_rows_of_a_batch_do_not_mix() -> None:
     facts: Sequence[str] = ("Qq.", "Zz.")
     guard = CopyGuard([build_tree(fact, encode) for fact in facts], prompt_length=0, end_ids=[END])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from knowledge.sentences import split_sentences
 from rag import packaged
 from rag.errors import WriterError
-from rag.llm_writer import LLMOptions, LocalLLMWriter, _common_start
+from rag.evidence import Piece
+from rag.llm_writer import LLMOptions, LocalLLMWriter
 from rag.packaged import converted_folder, find_gguf, load_packaged
 from rag.pipeline import Pipeline
 from rag.prompt import Task
 from rag.verify import check_rewrite, find_numbers
-from tests.rag.builders import make_photo, make_reading
+from tests.rag.builders import make_chunk, make_photo, make_reading
 
 HOME = Path(__file__).parents[2] / ".gauge" / "tests"
 installed = pytest.mark.skipif(
@@ -124,13 +127,6 @@ def test_a_model_that_is_not_there_leaves_templates(pipeline: Pipeline, tmp_path
     assert "cannot be loaded" in run.trace.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("prompts", "length"), [([[1, 2, 3], [1, 2, 4]], 2), ([[1, 2], [1, 2, 3]], 1), ([[1, 2, 3]], 2), ([[1], [2]], 0)]
-)
-def test_common_start_leaves_a_token_to_read(prompts: list[list[int]], length: int) -> None:
-    assert _common_start(prompts) == length
-
-
 @pytest.fixture(scope="module")
 def llm() -> LocalLLMWriter:
     return LocalLLMWriter(HOME)
@@ -155,6 +151,104 @@ def test_every_number_that_it_writes_stands_in_its_fact(llm: LocalLLMWriter) -> 
     good = [check_rewrite(text or "", fact).supported for text, fact in zip(draft.texts, FACTS, strict=True)]
     assert sum(good) >= 2
     assert all(sent.startswith("<|im_start|>system") and fact in sent for sent, fact in zip(draft.sent, FACTS, strict=True))
+
+
+@installed
+@pytest.mark.slow
+def test_all_sentences_of_a_report_are_one_call_and_are_heard_as_they_grow(
+    llm: LocalLLMWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = llm.load().model
+    calls: list[tuple[int, ...]] = []
+    generate = model.generate
+    monkeypatch.setattr(model, "generate", lambda **given: calls.append(tuple(given["input_ids"].shape)) or generate(**given))
+    heard: dict[int, str] = {}
+    pieces: list[int] = []
+
+    def hear(index: int, text: str) -> None:
+        heard[index] = heard.get(index, "") + text
+        pieces.append(index)
+
+    many = FACTS * 3
+    draft = llm.write(Task(many, "en", on_text=hear))
+    assert [rows for rows, _ in calls] == [len(many)]
+    assert sorted(heard) == list(range(len(many)))
+    assert len(pieces) > 5 * len(many)
+    assert pieces[: len(many)] == list(range(len(many)))
+    assert [heard[index].strip() for index in range(len(many))] == list(draft.texts)
+
+
+@installed
+@pytest.mark.slow
+def test_without_the_guard_a_sentence_still_ends_where_it_should(llm: LocalLLMWriter) -> None:
+    free = LocalLLMWriter(HOME, LLMOptions(copy_guard=False))
+    free._loaded = llm.load()
+    for text, fact in zip(free.write(Task(FACTS, "en")).texts, FACTS, strict=True):
+        assert text is not None
+        assert "\n" not in text
+        assert len(split_sentences(text)) <= len(split_sentences(fact))
+
+
+@installed
+@pytest.mark.slow
+def test_free_prose_is_asked_for_under_the_whole_contract_and_counted_by_the_models_own_tokenizer(
+    llm: LocalLLMWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = LocalLLMWriter(HOME, LLMOptions(prose="free", window_tokens=900))
+    free._loaded = llm.load()
+    asked: list[int] = []
+
+    def answer(loaded: Any, prompts: Any, decoding: Any, on_row: Any) -> list[str]:
+        asked.append(len(prompts[0]) + decoding.new_tokens)
+        on_row(0, json.dumps(FACTS[:2]))
+        return [json.dumps(FACTS[:2])]
+
+    monkeypatch.setattr("rag.llm_writer.write_batch", answer)
+    text = " ".join(f"The pump number {n} is painted blue." for n in range(200))
+    heard: list[str] = []
+    pieces = (
+        Piece(make_chunk("x", text), 0.5, "SUPPORTING", "q", text),
+        Piece(make_chunk("y", "So."), 0.1, "PRIMARY", "q", "So."),
+    )
+    draft = free.write(Task(FACTS[:2], "en", pieces, on_text=lambda index, said: heard.append(said)))
+    assert draft.texts == tuple(heard) == FACTS[:2]
+    assert asked[0] <= 900
+    (sent,) = draft.sent
+    assert sent.startswith("<|im_start|>system\n# Role")
+    assert "[SUPPORTING]" not in sent
+    assert "[PRIMARY] 1. <<<So.>>>" in sent
+
+
+@installed
+@pytest.mark.slow
+def test_other_languages_are_refused_fact_by_fact(llm: LocalLLMWriter) -> None:
+    with pytest.raises(WriterError, match="only English"):
+        llm.write(Task(("灯为红色。",), "zh"))
+
+
+@installed
+@pytest.mark.slow
+def test_a_refused_sentence_is_not_written_again_the_same_way(llm: LocalLLMWriter) -> None:
+    assert llm.write(Task(FACTS[:1], "en", complaints=("lost words pointer",))).texts == (None,)
+
+
+def test_nothing_to_say_loads_nothing(tmp_path: Path) -> None:
+    assert LocalLLMWriter(tmp_path, LLMOptions(model="no/such")).write(Task((), "en")).texts == ()
+
+
+def test_errors_of_loading_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{broken")
+    for model in (str(tmp_path), "a b c", "../..", "\x00"):
+        with pytest.raises(WriterError, match="cannot be loaded") as caught:
+            LocalLLMWriter(tmp_path, LLMOptions(model=model)).load()
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 400
+
+
+def test_languages_follow_the_model(tmp_path: Path) -> None:
+    assert LocalLLMWriter(tmp_path).languages == ("en",)
+    assert LocalLLMWriter(tmp_path, LLMOptions(model="some/model")).languages == ("en", "zh")
+    assert LocalLLMWriter(tmp_path, LLMOptions(languages=("zh",))).languages == ("zh",)
 
 
 @installed

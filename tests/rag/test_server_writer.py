@@ -98,10 +98,10 @@ def test_a_wrong_number_of_sentences(server: ChatServer, count: int) -> None:
 def test_a_context_that_does_not_fit_is_cut_and_facts_that_do_not_are_refused(server: ChatServer) -> None:
     text = " ".join(f"The pump number {n} is painted blue." for n in range(80))
     pieces = (Piece(make_chunk("long", text), 0.5, "SUPPORTING", "q", text),)
-    writer(server, window_tokens=1400, max_tokens=400).write(TASK._replace(pieces=pieces))
+    writer(server, window_tokens=1000, max_tokens=400).write(TASK._replace(pieces=pieces))
     assert "painted blue" not in server.bodies[0]["messages"][1]["content"]
     assert facts_of(server.bodies[0]) == list(TASK.sentences)
-    with pytest.raises(WriterError, match="the facts alone are .* tokens"):
+    with pytest.raises(WriterError, match=r"the facts alone are \d+ tokens"):
         writer(server, window_tokens=450, max_tokens=400).write(TASK)
 
 
@@ -168,7 +168,7 @@ def test_invented_numbers_are_replaced_and_counted(server: ChatServer, knowledge
 
 
 def wait(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
-    time.sleep(1.0)
+    time.sleep(0.8)
 
 
 def trickle(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
@@ -205,7 +205,7 @@ def test_whatever_a_server_does_the_report_is_the_templates_with_a_note(
     server: ChatServer, knowledge: SmallKnowledge, kind: str, language: Any
 ) -> None:
     server.answer, message = MISBEHAVING[kind]
-    bounds = ServerOptions(timeout_s=0.6, idle_timeout_s=0.3, backoff_s=0.01)
+    bounds = ServerOptions(timeout_s=1.0, idle_timeout_s=0.4, backoff_s=0.01)
     started = time.monotonic()
     run = Pipeline(knowledge, writer(server, options=bounds, api_key="secret")).run(PHOTO, language)
     assert time.monotonic() - started < 4
