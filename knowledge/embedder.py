@@ -13,9 +13,10 @@ import hashlib
 import importlib.util
 import sqlite3
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -209,7 +210,9 @@ class CachedEmbedder:
     def __init__(self, inner: Embedder, path: Path | None = None, queries: int = 4096) -> None:
         self.inner = inner
         self.path = path
-        self._query = lru_cache(maxsize=queries)(self._encode_one)
+        self._most = queries
+        self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -221,15 +224,26 @@ class CachedEmbedder:
         """Length of a vector."""
         return self.inner.dimension
 
-    def _encode_one(self, text: str) -> Vectors:
-        vector: Vectors = self.inner.encode([text])[0]
-        vector.flags.writeable = False
-        return vector
-
     def query(self, text: str) -> Vectors:
         """Unit vector (D,) of one query; read-only."""
-        vector: Vectors = self._query(text)
-        return vector
+        return self.prepare([text])[0]
+
+    def prepare(self, texts: Sequence[str]) -> tuple[Vectors, ...]:
+        """Unit vectors (D,) of some queries, read-only; those not met before are encoded in one batch."""
+        with self._lock:
+            known = {text: self._queries[text] for text in texts if text in self._queries}
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        fresh = self.inner.encode(missing) if missing else ()
+        for text, vector in zip(missing, fresh, strict=True):
+            vector.flags.writeable = False
+            known[text] = vector
+        with self._lock:
+            for text in texts:
+                self._queries[text] = known[text]
+                self._queries.move_to_end(text)
+            while len(self._queries) > self._most:
+                self._queries.popitem(last=False)
+        return tuple(known[text] for text in texts)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors (N, D); only texts never seen before reach the model. A damaged cache is started afresh."""

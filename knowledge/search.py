@@ -192,6 +192,16 @@ class KnowledgeBase:
         """Unit vector (D,) of a question, remembered: a search for it then costs no embedding."""
         return self._embedder.query(text)
 
+    def prepare(self, queries: Sequence[str]) -> None:
+        """Embed the questions that were not asked before in one batch, so that each search finds its vector ready."""
+        if self.options.dense > 0:
+            self._embedder.prepare([text for text in (self.plan(query).text for query in queries) if text])
+
+    def sections(self, document: str, numbers: Sequence[str]) -> tuple[Chunk, ...]:
+        """Chunks of some sections of a document, in reading order; empty where it has none of them."""
+        with self._lock:
+            return tuple(self._catalog.chunk(row) for row in self._catalog.sections(document, numbers))
+
     def search(
         self,
         query: str,
