@@ -1,119 +1,138 @@
 """The value against the manual's limits: arithmetic alone, no language model.
 
-An interval that lies on both sides of a limit is said to do so; a lamp that tells another story than the value is
-named as a contradiction. Nothing here decides what cannot be decided.
+An interval that lies on both sides of a limit is said to do so; what no band covers, what has no unit and what is
+stated in a unit of something else is not compared. Nothing here decides what cannot be decided.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
 
 from knowledge.articles import Language
-from knowledge.facts import Fact, LimitFact, ModelFacts
+from knowledge.facts import LEVELS, Fact, LimitFact, LimitLevel, ModelFacts, RangeFact
+from rag.limits import (
+    Interval,
+    band_text,
+    border,
+    convert_interval,
+    level_name,
+    levels_of,
+    limits_for,
+    span_of,
+    touched_bands,
+    unit_of,
+    unstated,
+)
 from rag.queries import format_number
-from rag.templates import sentence
-from vision.fields import InstrumentReading, LampColor
-from vision.units import UnitError, convert
-
-Finding = Literal[
-    "limit_within",
-    "limit_straddles",
-    "limit_not_stated",
-    "limit_unit_differs",
-    "lamp_contradicts_high",
-    "lamp_contradicts_normal",
-]
+from vision.fields import InstrumentReading
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One finding: the name of its sentence, the slots, and the facts that it rests on."""
+    """One finding: the name of its sentence, the slots, and the facts that it rests on.
 
-    name: Finding
+    `least` and `most` are the gravest level that it proves and the gravest that it leaves possible; None where it
+    says nothing about that. `workings` are the lines of arithmetic behind numbers that stand in no document.
+    `earlier` marks a finding that rests on earlier readings too.
+    """
+
+    name: str
     facts: tuple[Fact, ...] = ()
     slots: dict[str, str] = field(default_factory=dict)
+    least: LimitLevel | None = None
+    most: LimitLevel | None = None
+    workings: tuple[str, ...] = ()
+    earlier: bool = False
 
 
-def judge_value(
-    reading: InstrumentReading, facts: ModelFacts, lamp: LampColor | None, language: Language
-) -> tuple[Diagnosis, ...]:
-    """Findings about a reading with a value. `lamp` is the colour of the lamp that belongs to this instrument.
+def interval_of(reading: InstrumentReading) -> Interval | None:
+    """The reading's interval in its own unit, or None where there is no value."""
+    if reading.value is None or reading.value_low is None or reading.value_high is None:
+        return None
+    return Interval(reading.value_low, reading.value_high)
 
-    Empty where there is no value or no unit: without a unit nothing can be compared.
-    """
-    if reading.value is None or reading.value_low is None or reading.value_high is None or reading.unit is None:
+
+def judge_value(reading: InstrumentReading, facts: ModelFacts, language: Language) -> tuple[Diagnosis, ...]:
+    """Where the value lies among the manual's limits; empty where there is no value."""
+    interval = interval_of(reading)
+    if interval is None:
         return ()
     if not facts.limits:
         return (Diagnosis("limit_not_stated"),)
-    limit_unit = next((fact.unit for fact in facts.limits if fact.unit), None) or (facts.unit.unit if facts.unit else None)
+    limit_unit = next((unit for limit in facts.limits if (unit := unit_of(limit, facts)) is not None), None)
     if limit_unit is None:
-        return (Diagnosis("limit_not_stated"),)
-    try:
-        low, high = sorted(convert(end, reading.unit, limit_unit) for end in (reading.value_low, reading.value_high))
-    except UnitError:
-        return (Diagnosis("limit_unit_differs", facts.limits[:1], {"unit": reading.unit, "limit_unit": limit_unit}),)
-    touched = touched_bands(facts, low, high)
+        return (Diagnosis("limit_unit_not_declared", facts.limits[:1], most=LEVELS[-1]),)
+    if reading.unit is None:
+        return (Diagnosis("limit_no_unit", facts.limits[:1], {"limit_unit": limit_unit}, most=LEVELS[-1]),)
+    limits = limits_for(facts, reading.unit)
+    if not limits:
+        slots = {"unit": reading.unit, "limit_unit": limit_unit}
+        return (Diagnosis("limit_unit_differs", facts.limits[:1], slots, most=LEVELS[-1]),)
+    unit = limits[0].unit or limit_unit
+    converted = convert_interval(interval, reading.unit, unit)
+    said = _say_converted(reading, converted, unit) if reading.unit != unit else ()
+    return (*said, *_beyond_range(converted, facts.value_range, unit), *_place(limits, converted, facts, unit, language))
+
+
+def _say_converted(reading: InstrumentReading, interval: Interval, unit: str) -> tuple[Diagnosis, ...]:
+    value = convert_interval(Interval(reading.value or 0.0, reading.value or 0.0), reading.unit or unit, unit).low
+    half = (interval.high - interval.low) / 2
+    numbers = {"value": value, "value_low": interval.low, "value_high": interval.high}
+    slots = {name: format_number(number, half) for name, number in numbers.items()}
+    workings = tuple(f"{number} {unit}" for number in slots.values())
+    return (Diagnosis("value_converted", (), {**slots, "unit": unit}, workings=workings),)
+
+
+def _place(
+    limits: Sequence[LimitFact], interval: Interval, facts: ModelFacts, unit: str, language: Language
+) -> tuple[Diagnosis, ...]:
+    touched = touched_bands(limits, interval)
     if not touched:
-        return (Diagnosis("limit_not_stated"),)
-    if len({band.level for band in touched}) > 1:
-        return (*_straddling(touched, limit_unit, language), *_lamp_findings(touched, lamp, facts, language))
-    band = touched[0]
-    slots = {"level_name": sentence(f"level_{band.level}", language), "band": band_text(band, limit_unit, language)}
-    return (Diagnosis("limit_within", touched, slots), *_lamp_findings(touched, lamp, facts, language))
+        return (Diagnosis("limit_outside_stated", tuple(limits), most=LEVELS[-1]),)
+    levels = levels_of(touched)
+    if unstated(touched, interval, span_of(facts.value_range, unit)):
+        partly = Diagnosis("limit_partly_stated", touched, least=LEVELS[0], most=LEVELS[-1])
+        return (*_straddling(touched, unit, language), partly)
+    if len(levels) > 1:
+        return _straddling(touched, unit, language)
+    slots = {"level_name": level_name(levels[0], language), "band": band_text(touched[0], unit, language)}
+    return (Diagnosis("limit_within", touched, slots, least=levels[0], most=levels[0]),)
 
 
-def touched_bands(facts: ModelFacts, low: float, high: float) -> tuple[LimitFact, ...]:
-    """All bands that the closed interval [low, high] (in the limits' unit) touches, from low to high."""
-    ordered = sorted(facts.limits, key=lambda fact: float("-inf") if fact.low is None else fact.low)
-    return tuple(fact for fact in ordered if _reaches(fact, low, high))
+def _beyond_range(interval: Interval, stated: RangeFact | None, unit: str) -> tuple[Diagnosis, ...]:
+    """A value of which no part lies in the measuring range is no reading to be trusted."""
+    span = span_of(stated, unit)
+    if stated is None or span is None or interval.touches(span) or interval.within(span):
+        return ()
+    slots = {"low": format_number(span.low), "high": format_number(span.high), "unit": unit}
+    workings = (f"{slots['low']} {unit}", f"{slots['high']} {unit}")
+    return (Diagnosis("range_exceeded", (stated,), slots, least="warning", most=LEVELS[-1], workings=workings),)
 
 
-def _reaches(band: LimitFact, low: float, high: float) -> bool:
-    below = band.high is None or low < band.high or (band.high_included and low == band.high)
-    above = band.low is None or high > band.low or (band.low_included and high == band.low)
-    return below and above
-
-
-def _straddling(touched: tuple[LimitFact, ...], unit: str, language: Language) -> tuple[Diagnosis, ...]:
+def _straddling(touched: Sequence[LimitFact], unit: str, language: Language) -> tuple[Diagnosis, ...]:
+    levels = levels_of(touched)
     found: list[Diagnosis] = []
     for lower, upper in pairwise(touched):
-        limit = lower.high if lower.high is not None else upper.low
+        limit = border(lower, upper)
         if lower.level == upper.level or limit is None:
             continue
         slots = {
             "limit": format_number(limit),
             "unit": unit,
-            "lower_level": sentence(f"level_{lower.level}", language),
-            "upper_level": sentence(f"level_{upper.level}", language),
+            "lower_level": level_name(lower.level, language),
+            "upper_level": level_name(upper.level, language),
         }
-        found.append(Diagnosis("limit_straddles", (lower, upper), slots))
+        above = LEVELS.index(upper.level) > LEVELS.index(lower.level)
+        name = "limit_straddles" if above else "limit_straddles_low"
+        found.append(Diagnosis(name, (lower, upper), slots, least=levels[0], most=levels[-1]))
     return tuple(found)
 
 
-def _lamp_findings(
-    touched: tuple[LimitFact, ...], lamp: LampColor | None, facts: ModelFacts, language: Language
-) -> tuple[Diagnosis, ...]:
-    """Contradictions that hold wherever in its interval the value lies."""
-    stated = facts.lamp(lamp) if lamp is not None else None
-    grounds: tuple[Fact, ...] = (*touched, stated) if stated is not None else touched
-    levels = {band.level for band in touched}
-    if lamp == "green" and "normal" not in levels:
-        level = sentence(f"level_{'warning' if 'warning' in levels else 'alarm'}", language)
-        return (Diagnosis("lamp_contradicts_high", grounds, {"level_name": level}),)
-    if lamp == "red" and levels == {"normal"}:
-        return (Diagnosis("lamp_contradicts_normal", grounds),)
-    return ()
-
-
-def band_text(band: LimitFact, unit: str, language: Language) -> str:
-    """A band in words, its open and excluded ends told apart: `above 80 to 100 MPa`, `below 196 V`."""
-    ends = {name: format_number(end) for name, end in (("low", band.low), ("high", band.high)) if end is not None}
-    if len(ends) == 2:
-        name = "band_between" if band.low_included else "band_above_to"
-    elif band.low is not None:
-        name = "band_from" if band.low_included else "band_above"
-    else:
-        name = "band_up_to" if band.high_included else "band_below"
-    return sentence(name, language, unit=unit, **ends)
+def value_levels(findings: Sequence[Diagnosis]) -> tuple[LimitLevel, ...]:
+    """All levels in which the value may lie by its limits; empty where it was not compared or not all of it is stated."""
+    if any(finding.name in ("limit_partly_stated", "limit_outside_stated") for finding in findings):
+        return ()
+    judged = [finding for finding in findings if finding.name.startswith(("limit_within", "limit_straddles"))]
+    return levels_of(fact for finding in judged for fact in finding.facts if isinstance(fact, LimitFact))

@@ -10,19 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from knowledge.articles import Chunk, Language
-from knowledge.chunks import find_references
-from knowledge.facts import AngleFrameFact, Fact, LimitFact, ModelFacts, RangeFact
+from knowledge.facts import LEVELS, AngleFrameFact, Fact, LimitFact, ModelFacts, RangeFact
+from rag.calls import band_action, called_procedure, calling_facts
 from rag.conflicts import Clash
 from rag.diagnosis import Diagnosis
 from rag.formula import Calibration
+from rag.history import history_citation
+from rag.limits import level_name
+from rag.linked import Link
 from rag.queries import field_sentence, format_number, reading_slots, seen_fields
 from rag.report import photo_citation
+from rag.status import VALUED
 from rag.tables import tables
-from rag.templates import clean_text, sentence, sentences
+from rag.templates import MAX_SLOT, clean_text, sentence, sentences
 from vision.fields import InstrumentReading
 
-VALUED = ("dial", "digital", "counter")
-OWN_SLOTS = ("level_name", "lower_level", "upper_level", "band", "topic", "value_source_name")
+OWN_SLOTS = ("level_name", "lower_level", "upper_level", "band", "topic", "value_source_name", "rule", "per")
 
 
 @dataclass(frozen=True)
@@ -58,16 +61,28 @@ class SectionPlan:
         return photo_citation(self.number)
 
     def say(
-        self, name: str, slots: Mapping[str, str], facts: tuple[Fact, ...] = (), *, seen: bool = True, rewrite: bool = True
+        self,
+        name: str,
+        slots: Mapping[str, str],
+        facts: tuple[Fact, ...] = (),
+        *,
+        seen: bool = True,
+        rewrite: bool = True,
+        chunks: tuple[Chunk, ...] = (),
+        workings: tuple[str, ...] = (),
+        earlier: bool = False,
     ) -> None:
-        """Add the sentence `name`. It cites the photo where `seen`, and the chunks of its facts."""
+        """Add the sentence `name`. It cites the photo where `seen`, earlier readings where `earlier`, and the chunks of
+        its facts and `chunks`; `workings` is the arithmetic behind its numbers."""
         text = sentence(name, self.language, **{**reading_slots(self.reading, self.language), **slots})
-        cited = dict.fromkeys(fact.chunk for fact in facts if fact.chunk in self.chunks)
+        places = (*(fact.chunk for fact in facts), *(chunk.id for chunk in chunks))
+        cited = dict.fromkeys(place for place in places if place in self.chunks)
         # A section's number and title belong to what a chunk says, though its text does not repeat them.
-        heads = [f"{self.chunks[one].section} {self.chunks[one].section_title}" for one in cited]
+        heads = [line for one in cited for line in _heading(self.chunks[one])]
         sources = [fact.text for fact in facts] + [self.chunks[one].text for one in cited] + heads
-        citations = (*((self.photo,) if seen else ()), *cited)
-        known = tuple(sources) + (self.material if seen else ())
+        own_places = ((self.photo,) if seen else ()) + ((history_citation(self.number),) if earlier else ())
+        citations = (*own_places, *cited)
+        known = (*sources, *workings, *(self.material if seen else ()))
         # Names that this room gives (levels, "above") need no source; numbers always do, so they are taken out.
         own = [re.sub(r"[0-9.]+", " ", slots[slot]) for slot in OWN_SLOTS if slot in slots]
         fixed = " ".join((sentences()[name].fixed_words(self.language), *own))
@@ -90,6 +105,7 @@ def plan_instrument(
     unavailable: bool = False,
     findings: tuple[Diagnosis, ...] = (),
     clashes: tuple[Clash, ...] = (),
+    links: tuple[Link, ...] = (),
 ) -> tuple[Planned, ...]:
     """All sentences about one instrument. `facts` None: the model is unknown, no manual is about it, or the manuals
     are `unavailable`."""
@@ -103,6 +119,7 @@ def plan_instrument(
             plan.show(name)
     _say_value(plan, calibration, facts)
     if facts is None:
+        _say_findings(plan, findings)
         named = "instrument_model" in reading_slots(reading, language)
         name = "model_without_manual" if named else "model_unknown"
         name = "manuals_unavailable" if unavailable else name
@@ -110,12 +127,12 @@ def plan_instrument(
         return tuple(plan.planned)
     if facts.readout is not None and reading.fields.digital_readout is not None:
         plan.say("readout_meaning", {"text": _ended(facts.readout.text, language)}, (facts.readout,), seen=False)
-    for finding in findings:
-        plan.say(finding.name, finding.slots, finding.facts, rewrite=bool(finding.facts))
-        _say_limit_action(plan, finding)
+    _say_findings(plan, findings)
     _say_lamp(plan, facts)
     _say_mode(plan, facts)
     _say_emergency(plan, facts, findings)
+    for link in links:
+        _say_link(plan, link)
     for clash in clashes:
         _say_clash(plan, clash)
     return tuple(plan.planned)
@@ -154,6 +171,11 @@ def angle_slots(calibration: Calibration) -> dict[str, str]:
     }
 
 
+def _heading(chunk: Chunk) -> tuple[str, ...]:
+    """What a chunk's place says: the title of its section, and the section as it is referred to in either language."""
+    return f"{chunk.section} {chunk.section_title}", f"section {chunk.section}", f"第 {chunk.section} 节"
+
+
 def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | None) -> None:
     reading, problem = plan.reading, calibration.problem
     localized = sentence(problem.name, plan.language, **problem.slots).rstrip(".。") if problem else None
@@ -183,12 +205,34 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
         plan.say("value_doubted" if doubted else "value_note", {"reason": doubt}, calibration.facts, rewrite=False)
 
 
+def _say_findings(plan: SectionPlan, findings: tuple[Diagnosis, ...]) -> None:
+    """What the arithmetic came to, each finding with what the manual wants done about it."""
+    for finding in findings:
+        plan.say(
+            finding.name,
+            finding.slots,
+            finding.facts,
+            rewrite=bool(finding.facts),
+            workings=finding.workings,
+            earlier=finding.earlier,
+        )
+        _say_limit_action(plan, finding)
+
+
 def _say_limit_action(plan: SectionPlan, finding: Diagnosis) -> None:
-    """What the manual wants done in a band: the third cell of the band's row, where there is one."""
-    band = finding.facts[0] if finding.name == "limit_within" and finding.facts else None
-    cells = band.text.split("; ", 2) if isinstance(band, LimitFact) and band.level != "normal" else []
-    if band is not None and len(cells) == 3 and ": " in cells[2]:
-        plan.say("limit_action", {"action": _ended(cells[2].split(": ", 1)[1], plan.language)}, (band,), seen=False)
+    """What the manual wants done in a band: the third cell of its row. Where the value straddles a limit, if it is there."""
+    bands = [fact for fact in finding.facts if isinstance(fact, LimitFact)]
+    if not bands or not finding.name.startswith(("limit_within", "limit_straddles")):
+        return
+    band = max(bands, key=lambda one: LEVELS.index(one.level))
+    action = band_action(band)
+    if action is None or band.level == LEVELS[0]:
+        return
+    if finding.name == "limit_within":
+        plan.say("limit_action", {"action": _ended(action, plan.language)}, (band,), seen=False)
+    else:
+        slots = {"action": _ended(action, plan.language), "level_name": level_name(band.level, plan.language)}
+        plan.say("limit_action_if", slots, (band,), seen=False)
 
 
 def _say_lamp(plan: SectionPlan, facts: ModelFacts) -> None:
@@ -215,31 +259,36 @@ def _say_mode(plan: SectionPlan, facts: ModelFacts) -> None:
     plan.say("mode_meaning", {"name": fact.name.rstrip(".。 "), "meaning": _ended(fact.meaning, plan.language)}, (fact,))
 
 
-def calling_facts(reading: InstrumentReading, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> tuple[Fact, ...]:
-    """Facts in use that refer to the emergency procedure: the lamp's colour, or an alarm band that holds the value."""
-    section = facts.emergency.section if facts.emergency else None
-    if section is None:
-        return ()
-    color = reading.fields.warning_light_color
-    lamp = facts.lamp(color) if color is not None else None
-    used: list[Fact] = [lamp] if lamp is not None else []
-    used += [fact for finding in findings if finding.name == "limit_within" for fact in finding.facts]
-    return tuple(fact for fact in used if section in find_references(fact.text))
-
-
 def _say_emergency(plan: SectionPlan, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> None:
-    calling = calling_facts(plan.reading, facts, findings)
-    if facts.emergency is None or not (calling or plan.reading.fields.warning_light_color == "red"):
+    procedure = called_procedure(plan.reading, facts, findings)
+    if procedure is None:
         return
-    slots = {"title": facts.emergency.title.rstrip(".。 "), "section": facts.emergency.section}
-    plan.say("emergency", slots, (facts.emergency, *calling), seen=False)
+    slots = {"title": procedure.title.rstrip(".。 "), "section": procedure.section}
+    plan.say("emergency", slots, (procedure, *calling_facts(plan.reading, facts, findings)), seen=False)
+
+
+def _say_link(plan: SectionPlan, link: Link) -> None:
+    """Where the manual sends its reader: a row in use by title, a procedure in its own words, conditions and all."""
+    slots = {"section": link.section, "title": link.title.rstrip(".。 ")}
+    if not isinstance(link.origin, Chunk):
+        plan.say("see_section", slots, (link.origin,), seen=False, chunks=link.chunks[:1])
+        return
+    wording = link.wording
+    # Cut short, the sentence might lose its condition: then it is not quoted.
+    if wording is not None and len(wording) < MAX_SLOT and not wording.startswith("|"):
+        slots = {"origin": link.origin.section, "text": _ended(wording, plan.language)}
+        plan.say("leads_on", slots, seen=False, chunks=(link.origin, *link.chunks[:1]))
 
 
 def _say_clash(plan: SectionPlan, clash: Clash) -> None:
-    slots = {"topic": sentence(f"topic_{clash.topic}", plan.language), "documents": ", ".join(clash.places)}
-    plan.say("conflict", slots, (clash.first, clash.second), seen=False, rewrite=False)
-    # The places are titles of the cited chunks, not words of their text.
-    plan.planned[-1] = Planned(**{**vars(plan.planned[-1]), "sources": (*plan.planned[-1].sources, *clash.places)})
+    topic = sentence(f"topic_{clash.topic}", plan.language)
+    if clash.rule is None:
+        slots = {"topic": topic, "documents": ", ".join(clash.places)}
+        plan.say("conflict", slots, (clash.first, clash.second), seen=False, rewrite=False, workings=clash.places)
+        return
+    slots = {"topic": topic, "rule": sentence(f"rule_{clash.rule}", plan.language)}
+    slots |= {"winner": clash.places[0], "loser": clash.places[-1]}
+    plan.say("conflict_settled", slots, (clash.first, clash.second), seen=False, rewrite=False, workings=clash.places)
 
 
 def _ended(text: str, language: Language) -> str:

@@ -5,7 +5,7 @@ The rows are those of `rag.tables`. Nothing heavy is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from knowledge.articles import Chunk, Language, SemanticType
 from rag.errors import TemplateError
@@ -108,12 +108,23 @@ def field_sentence(name: str, reading: InstrumentReading, language: Language) ->
     return row.fill(language, reading_slots(reading, language))
 
 
-def write_query(template_name: str, reading: InstrumentReading, language: Language, *, field: str, instrument: int) -> Query:
-    """One query of the table, filled from the reading. Raises TemplateError on a missing slot or an unknown name."""
+def write_query(
+    template_name: str,
+    reading: InstrumentReading,
+    language: Language,
+    *,
+    field: str,
+    instrument: int,
+    found: Mapping[str, str] | None = None,
+) -> Query:
+    """One query of the table, filled from the reading and from what was `found` in the manual (a section's title).
+
+    Raises TemplateError on a missing slot or an unknown name.
+    """
     row = tables().queries.get(template_name)
     if row is None:
         raise TemplateError(f"there is no query {template_name!r}; known: {', '.join(tables().queries)}")
-    slots = reading_slots(reading, language)
+    slots = {**reading_slots(reading, language), **(found or {})}
     name = Template(en=row.name, zh=row.name).fill(language, slots)
     return Query(
         name=name,

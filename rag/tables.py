@@ -126,8 +126,8 @@ def _rows(raw: Mapping[str, Any], table: str) -> list[Any]:
 
 
 def _check_rows(built: Tables) -> None:
-    rows = (*built.fields.values(), *built.kinds.values())
-    asked = {query for row in rows for query in row.queries} | {row.query for row in built.followed}
+    raised = [*(row.queries for row in built.fields.values()), *(row.queries for row in built.kinds.values())]
+    asked = {query for queries in raised for query in queries} | {row.query for row in built.followed}
     needs: dict[str, list[str]] = {
         "field": sorted(set(GaugeFields.model_fields) - set(built.fields)),
         "channel": sorted(set(Channel.model_fields) - set(built.channels)),

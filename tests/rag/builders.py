@@ -164,6 +164,9 @@ class SmallKnowledge:
     def chunk(self, id: str) -> Chunk:
         return self._chunks[id]
 
+    def sections(self, document: str, numbers: Sequence[str]) -> list[Chunk]:
+        return [chunk for chunk in self._chunks.values() if chunk.document == document and chunk.section in numbers]
+
     def search(
         self, query: str, *, model: str | None = None, language: str | None = None, k: int = 3, semantic_type: str | None = None
     ) -> list[Hit]:

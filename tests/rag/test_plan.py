@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from knowledge.facts import LampFact, ModelFacts
+from rag.calls import calling_facts
 from rag.diagnosis import judge_value
 from rag.formula import calibrate
-from rag.plan import Planned, calling_facts, photo_material, plan_instrument, value_slots
+from rag.judge import diagnose
+from rag.plan import Planned, photo_material, plan_instrument, value_slots
 from rag.templates import sentences
 from tests.rag.builders import make_chunk, make_facts, make_reading
 from vision.fields import InstrumentReading
@@ -20,7 +22,7 @@ VALUE = {"value": 5.0, "value_low": 4.9, "value_high": 5.1, "value_source": "num
 
 def plan(reading: InstrumentReading, facts: ModelFacts | None, language: Any = "en", **more: Any) -> tuple[Planned, ...]:
     calibration = calibrate(reading, facts) if facts is not None else calibrate(reading, make_facts(formula=None))
-    findings = judge_value(calibration.reading, facts, reading.fields.warning_light_color, language) if facts is not None else ()
+    findings = diagnose(calibration.reading, 2, facts, language) if facts is not None else ()
     chunks = CHUNKS if facts is not None else {}
     return plan_instrument(calibration, 2, language, facts=facts, chunks=chunks, findings=findings, **more)
 
@@ -148,7 +150,7 @@ def test_facts_that_call_the_procedure() -> None:
     assert [fact.chunk for fact in calling_facts(red, facts, ())] == ["c"]
     assert calling_facts(make_reading(model="T-1", warning_light_color="green"), facts, ()) == ()
     high = calibrate(make_reading(model="T-1", pointer_angle=300.0), facts).reading
-    assert [fact.chunk for fact in calling_facts(high, facts, judge_value(high, facts, None, "en"))] == ["l"]
+    assert [fact.chunk for fact in calling_facts(high, facts, judge_value(high, facts, "en"))] == ["l"]
     assert calling_facts(red, make_facts(emergency=None), ()) == ()
 
 

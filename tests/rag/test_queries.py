@@ -113,7 +113,8 @@ def test_every_mode_position_has_its_query(position: int) -> None:
 @pytest.mark.parametrize("template", list(tables().queries))
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_query_template_fills_in_both_languages(template: str, language: Any) -> None:
-    query = write_query(template, with_unit(**FULL), language, field="kind", instrument=2)
+    found = {"section": "5.2", "section_title": "停机" if language == "zh" else "Shutdown"}
+    query = write_query(template, with_unit(**FULL), language, field="kind", instrument=2, found=found)
     assert "{" not in query.name + query.text
     assert query.instrument == 2
     assert any("\u4e00" <= char <= "\u9fff" for char in query.text) == (language == "zh")
@@ -122,7 +123,8 @@ def test_every_query_template_fills_in_both_languages(template: str, language: A
 @pytest.mark.parametrize("template", list(tables().queries))
 def test_every_query_template_raises_without_the_model(template: str) -> None:
     with pytest.raises(TemplateError, match="instrument_model"):
-        write_query(template, make_reading(model=None, **FULL), "en", field="kind", instrument=1)
+        found = {"section": "5.2", "section_title": "Shutdown"}
+        write_query(template, make_reading(model=None, **FULL), "en", field="kind", instrument=1, found=found)
 
 
 def test_queries_come_once_and_in_the_same_order() -> None:

@@ -1,0 +1,36 @@
+"""What a manual's rows call for: the facts that hold for what was read, the procedure they name, what to do in a band."""
+
+from __future__ import annotations
+
+from knowledge.chunks import find_references
+from knowledge.facts import Fact, LimitFact, ModelFacts, ProcedureFact
+from rag.diagnosis import Diagnosis
+from vision.fields import InstrumentReading
+
+
+def used_facts(reading: InstrumentReading, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> tuple[Fact, ...]:
+    """Rows of the manual that hold for what was read: the lamp's colour, the selector's position, the value's band."""
+    color, position = reading.fields.warning_light_color, reading.fields.mode_dial_position
+    lamp = facts.lamp(color) if color is not None else None
+    mode = facts.mode(position) if position is not None else None
+    bands = [fact for finding in findings if finding.name == "limit_within" for fact in finding.facts]
+    return (*(fact for fact in (lamp, mode) if fact is not None), *bands)
+
+
+def calling_facts(reading: InstrumentReading, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> tuple[Fact, ...]:
+    """Facts in use that refer to the emergency procedure: the lamp's colour, or an alarm band that holds the value."""
+    section = facts.emergency.section if facts.emergency else None
+    used = used_facts(reading, facts, findings)
+    return tuple(fact for fact in used if section is not None and section in find_references(fact.text))
+
+
+def called_procedure(reading: InstrumentReading, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> ProcedureFact | None:
+    """The emergency procedure, where a fact in use or a red lamp calls it."""
+    called = calling_facts(reading, facts, findings) or reading.fields.warning_light_color == "red"
+    return facts.emergency if called else None
+
+
+def band_action(band: LimitFact) -> str | None:
+    """The third cell of a band's row, or None where its table has no such column."""
+    cells = band.text.split("; ", 2)
+    return cells[2].split(": ", 1)[1] if len(cells) == 3 and ": " in cells[2] else None
