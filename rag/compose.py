@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from knowledge.articles import Language
-from rag.errors import RagError
+from rag.errors import RagError, WriterError
 from rag.evidence import Piece
 from rag.plan import Planned
 from rag.prompt import Task
@@ -22,15 +22,16 @@ from rag.writer import TemplateWriter, Writer
 
 
 class Call(NamedTuple):
-    """One call of a writer: the facts it was given, what was wrong with earlier texts of them, and its texts."""
+    """One call of a writer: the facts it was given, what was wrong with earlier texts of them, and its texts or `failure`."""
 
     facts: tuple[str, ...]
     complaints: tuple[str, ...]
-    texts: tuple[str | None, ...]
+    texts: tuple[str | None, ...] = ()
+    failure: str | None = None
 
 
 class Composed(NamedTuple):
-    """A statement for each planned sentence, in order, and how it came about."""
+    """A statement for each planned sentence, in order, and how it came about. `languages`: those that the writer can write."""
 
     statements: tuple[Statement, ...]
     calls: tuple[Call, ...] = ()
@@ -39,6 +40,7 @@ class Composed(NamedTuple):
     rewritten: int = 0
     sent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    languages: tuple[Language, ...] = ()
 
 
 @dataclass
@@ -51,10 +53,16 @@ class _Desk:
     sent: list[str] = field(default_factory=list)
 
     def write(self, facts: Sequence[str], complaints: Sequence[str] = ()) -> list[str | None]:
-        """One text a fact; an empty one where the writer wrote nothing. Raises whatever the writer raises."""
-        draft = self.writer.write(self.task._replace(sentences=tuple(facts), complaints=tuple(complaints)))
+        """One text a fact; an empty one where the writer wrote nothing. Raises WriterError where the writer fails."""
+        task = self.task._replace(sentences=tuple(facts), complaints=tuple(complaints))
+        try:
+            draft = self.writer.write(task)
+        except Exception as error:  # a writer is foreign code
+            reason = _reason(error)
+            self.calls.append(Call(task.sentences, task.complaints, failure=reason))
+            raise WriterError(reason) from error
         texts = tuple(text if isinstance(text, str) else None for text in draft.texts)
-        self.calls.append(Call(tuple(facts), tuple(complaints), texts))
+        self.calls.append(Call(task.sentences, task.complaints, texts))
         self.sent += draft.sent
         return [text or "" for text in texts]
 
@@ -91,6 +99,7 @@ def compose(
         rewritten=sum(1 for text in drafts if text is not None),
         sent=tuple(desk.sent),
         notes=tuple(notes),
+        languages=tuple(writer.languages),
     )
 
 
@@ -104,8 +113,8 @@ def _first_drafts(planned: Sequence[Planned], desk: _Desk, language: Language) -
         return drafts, [sentence("note_writer_language", language, writer=desk.writer.name)]
     try:
         texts = desk.write([planned[index].text for index in asked])
-    except Exception as error:  # a writer is foreign code: whatever it raises, the user gets the templates
-        return drafts, [sentence("note_writer_failed", language, reason=_reason(error))]
+    except WriterError as error:  # whatever a writer does, the user gets the templates
+        return drafts, [sentence("note_writer_failed", language, reason=str(error))]
     for index, text in zip(asked, texts, strict=False):
         drafts[index] = text
     return drafts, []
@@ -117,8 +126,8 @@ def _again(
     with watch.stage("writing", within="checking"):
         try:
             return desk.write([planned[index].text for index in which], why)
-        except Exception as error:
-            LOGGER.warning("the writer %s failed on refused sentences: %s", desk.writer.name, _reason(error))
+        except WriterError as error:
+            LOGGER.warning("the writer %s failed on refused sentences: %s", desk.writer.name, error)
             return ()
 
 

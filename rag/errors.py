@@ -17,3 +17,7 @@ class WriterError(RagError):
 
 class TraceError(RagError):
     """A trace that cannot be read: no such id, or a damaged database."""
+
+
+class RenderError(RagError):
+    """A format that a report cannot be written in on this machine."""

@@ -157,7 +157,9 @@ class Pipeline:
             rewritten=composed.rewritten,
             replaced=composed.replaced,
             notes=tuple(notes),
-            stages=record_stages(photo, asdict(self.options), consulted, planned, composed, document),
+            stages=record_stages(
+                photo, asdict(self.options), consulted, planned, composed, document, report.markdown if report else None
+            ),
             timing_ms=watch.timing_ms,
         )
         return Run(inspection, trace, document)

@@ -43,6 +43,7 @@ def record_stages(
     planned: Sequence[Planned],
     composed: Composed,
     document: Document | None,
+    markdown: str | None,
 ) -> tuple[Stage, ...]:
     """The stages of one request; those behind a photo that could not be opened have no outputs."""
     queries = [query.model_dump(mode="json") for one in consulted for query in one.queries]
@@ -52,7 +53,7 @@ def record_stages(
     inputs: dict[str, dict[str, Any]] = {
         "reading": {"photo": reading.photo, "sha256": reading.sha256, "options": options},
         "retrieval": {"queries": [query["text"] for query in queries]},
-        "writing": {"facts": facts, "prompts": list(composed.sent)},
+        "writing": {"facts": facts, "prompts": list(composed.sent), "languages": list(composed.languages)},
         "checking": {"facts": facts},
     }
     outputs: dict[str, dict[str, Any]] = {
@@ -69,7 +70,7 @@ def record_stages(
             "replaced": [one.model_dump(mode="json") for one in composed.replaced],
             "supported": [one.supported for one in composed.statements],
         },
-        "report": {"document": document.model_dump(mode="json") if document is not None else None},
+        "report": {"document": document.model_dump(mode="json") if document is not None else None, "markdown": markdown},
     }
     return tuple(Stage(name=name, inputs=inputs.get(name, {}), outputs=outputs[name]) for name in STAGES)
 

@@ -12,10 +12,11 @@ import typer
 
 from serve.adapt_cli import adapt, models
 from serve.bench_cli import bench
-from serve.console import plain_errors, print_line, show_progress
+from serve.console import plain_errors, print_error, print_line, show_progress
 from serve.kb_cli import kb
 from serve.options import (
     Backgrounds,
+    Formats,
     Json,
     Language,
     Limit,
@@ -32,6 +33,7 @@ from serve.options import (
     Workers,
     Writer,
 )
+from serve.replay_cli import replay
 
 MOST_ON_SHEET = 60
 
@@ -46,6 +48,7 @@ app = typer.Typer(
 app.add_typer(kb, name="kb")
 app.command()(adapt)
 app.command()(models)
+app.command()(replay)
 app.add_typer(bench, name="bench")
 
 
@@ -90,24 +93,35 @@ def inspect(
     writer: Writer = None,
     lang: Language = None,
     out: ReportFolder = None,
+    formats: Formats = None,
     weights: Weights = None,
     time_travel: TimeTravel = None,
     as_json: Json = False,
 ) -> None:
     """Read photos and report on them, every sentence backed by the photo or by the instrument's manual."""
-    from serve.outputs import OutputFolder
+    from serve.outputs import FormatError, OutputFolder, parse_formats
     from serve.service import open_service
     from serve.show import inspection_text
 
+    if formats is not None and out is None:
+        raise typer.BadParameter("--format says what to write below --out DIR, and no --out was given")
+    try:
+        wanted = parse_formats(formats)
+    except FormatError as error:
+        raise typer.BadParameter(str(error), param_hint="--format") from error
     folder = OutputFolder(out) if out is not None else None
     service = open_service(weights=weights, moment=time_travel)
     failed = False
     paths = [Path(photo) for photo in photos]
-    inspections = service.inspect_photos(paths, names=photos, model=model, writer=writer, language=lang)
-    for path, inspection in zip(paths, show_progress(inspections, total=len(photos), label="inspecting"), strict=True):
-        where = folder.write(path, inspection) if folder is not None else None
-        print_line(inspection.model_dump_json() if as_json else inspection_text(inspection, where))
-        failed |= inspection.reading.status == "error"
+    runs = service.inspect_runs(paths, names=photos, model=model, writer=writer, language=lang)
+    for path, run in zip(paths, show_progress(runs, total=len(photos), label="inspecting"), strict=True):
+        written = folder.write(path, run, wanted) if folder is not None else None
+        where = written.folder if written is not None else None
+        print_line(run.inspection.model_dump_json() if as_json else inspection_text(run.inspection, where))
+        for problem in written.problems if written is not None else ():
+            print_error(problem)
+            failed = True
+        failed |= run.inspection.reading.status == "error"
     raise typer.Exit(code=int(failed))
 
 
@@ -159,6 +173,19 @@ def train(
     from serve.workshop import train_reader
 
     print_line(train_reader(recipe, out=out, resume=resume, overrides=overrides or [], workers=workers))
+
+
+@app.command(name="train-lines")
+@plain_errors
+def train_lines(
+    recipe: Annotated[str, typer.Argument(help="Recipe: a name below vision/recipes/lines or a TOML file.")],
+    out: RunFolder,
+    workers: Workers = 1,
+) -> None:
+    """Train a reader of lines: of print, or of the digits of displays; its pictures are drawn first where they are missing."""
+    from serve.workshop import train_line_reader
+
+    print_line(train_line_reader(recipe, out=out, workers=workers))
 
 
 @app.command(name="eval")

@@ -34,6 +34,16 @@ def print_line(text: str) -> None:
     sys.stdout.flush()
 
 
+def print_error(text: str) -> None:
+    """One line on stderr, as errors are printed, past a progress bar."""
+    line = f"gauge: {' '.join(text.split())}\n"
+    tqdm = sys.modules.get("tqdm")
+    if tqdm is not None:
+        tqdm.tqdm.write(line, file=sys.stderr, end="")
+    else:
+        sys.stderr.write(line)
+
+
 def _as_ascii_json(text: str) -> str | None:
     try:
         return json.dumps(json.loads(text))
@@ -78,7 +88,7 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _report(error: Exception) -> None:
-    sys.stderr.write(f"gauge: {error_line(error)}\n")
+    print_error(error_line(error))
     if _traceback_wanted():
         import traceback
 

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rag.trace import request_context
 from serve.problems import problem_response
 
 logger = logging.getLogger("gauge.http")
@@ -60,7 +61,8 @@ class Gatekeeper:
             await send(message)
 
         try:
-            await self.app(scope, self._counting(scope, receive), send_with_headers)
+            with request_context(request_id):
+                await self.app(scope, self._counting(scope, receive), send_with_headers)
         except Exception:
             logger.exception("request %s failed", request_id)
             if started:

@@ -31,7 +31,17 @@ Writer = Annotated[
 ]
 ReportFolder = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DIR", help="Folder for report, overlay and JSON of each photo.", show_default=False),
+    typer.Option(
+        "--out",
+        "--report",
+        metavar="DIR",
+        help="Folder for each photo's report (Markdown, HTML, PDF, JSON) and overlay.",
+        show_default=False,
+    ),
+]
+Formats = Annotated[
+    str | None,
+    typer.Option("--format", metavar="LIST", help="Formats below --out, e.g. html,pdf.  [default: all]", show_default=False),
 ]
 SynthFolder = Annotated[
     Path | None,

@@ -1,18 +1,39 @@
-"""What `gauge inspect --out DIR` leaves behind: one folder a photo with report, overlay and JSON."""
+"""What `gauge inspect --out DIR` leaves behind: one folder a photo with the report in its formats, and the overlay."""
 
 from __future__ import annotations
 
+import io
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
-from rag.pipeline import Inspection
+from rag.errors import RenderError
+from rag.pipeline import Run
+from rag.render.html import render_html
+from rag.render.pdf import render_pdf
+from rag.render.picture import Picture
 from serve.overlay import draw_overlay
 from vision.photos import PhotoError, load_photo
 
 MAX_STEM_BYTES = 100
 """File systems allow 255 bytes a name; the stem shares them with a hash and a number."""
 
-REPORT_NAME, OVERLAY_NAME, JSON_NAME = "report.md", "overlay.jpg", "inspection.json"
+OVERLAY_NAME, JSON_NAME = "overlay.jpg", "inspection.json"
+
+Format = Literal["md", "html", "json", "pdf"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+class FormatError(ValueError):
+    """A format that no report is written in."""
+
+
+class Written(NamedTuple):
+    """Where the results of a photo are, and which of the formats could not be written, in a line each."""
+
+    folder: Path
+    problems: tuple[str, ...] = ()
 
 
 class OutputFolder:
@@ -39,24 +60,57 @@ class OutputFolder:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def write(self, path: Path, inspection: Inspection) -> Path:
-        """Write what there is of one inspection of the photo at `path`; returns its folder.
+    def write(self, path: Path, run: Run, formats: Sequence[Format] = FORMATS) -> Written:
+        """Write what there is of one inspection of the photo at `path`.
 
-        A photo that could not be opened leaves its JSON alone. The overlay is missing too where the photo
-        has gone or changed since it was read. Raises OSError where the folder cannot be written.
+        A photo that could not be opened leaves its JSON alone. The overlay is missing too where the photo has gone or
+        changed since it was read. Raises OSError where the folder cannot be written.
         """
-        reading = inspection.reading
-        folder = self.claim(reading.photo, reading.sha256)
-        (folder / JSON_NAME).write_text(inspection.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        if inspection.report is not None:
-            (folder / REPORT_NAME).write_text(inspection.report.markdown, encoding="utf-8")
+        inspection, document = run.inspection, run.document
+        folder = self.claim(inspection.reading.photo, inspection.reading.sha256)
+        if "json" in formats or inspection.report is None:
+            (folder / JSON_NAME).write_text(inspection.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        if inspection.report is None or document is None:
+            return Written(folder)
+        picture = _overlay(path, run)
+        if picture is not None:
+            (folder / OVERLAY_NAME).write_bytes(picture.jpeg)
+        if "md" in formats:
+            (folder / "report.md").write_text(inspection.report.markdown, encoding="utf-8")
+        if "html" in formats:
+            (folder / "report.html").write_text(render_html(document, picture), encoding="utf-8")
+        if "pdf" in formats:
             try:
-                photo = load_photo(path, name=reading.photo)
-            except PhotoError:
-                return folder
-            if photo.sha256 == reading.sha256:
-                draw_overlay(photo, reading).save(folder / OVERLAY_NAME, quality=90)
-        return folder
+                (folder / "report.pdf").write_bytes(render_pdf(document, picture))
+            except RenderError as error:
+                return Written(folder, (f"{folder / 'report.pdf'}: {error}",))
+        return Written(folder)
+
+
+def _overlay(path: Path, run: Run) -> Picture | None:
+    """The photo with what was read drawn on it, None where it is no longer the photo that was read."""
+    reading = run.inspection.reading
+    try:
+        photo = load_photo(path, name=reading.photo)
+    except PhotoError:
+        return None
+    if photo.sha256 != reading.sha256:
+        return None
+    drawn = draw_overlay(photo, reading, run.document)
+    data = io.BytesIO()
+    drawn.save(data, "JPEG", quality=88)
+    return Picture(data.getvalue(), *drawn.size)
+
+
+def parse_formats(text: str | None) -> tuple[Format, ...]:
+    """The formats of a list such as `html,pdf`; all of them for None. Raises FormatError naming what is none."""
+    if text is None:
+        return FORMATS
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in FORMATS]
+    if unknown or not names:
+        raise FormatError(f"no format {', '.join(unknown) or repr(text)}; there are {', '.join(FORMATS)}")
+    return tuple(name for name in FORMATS if name in names)
 
 
 def safe_stem(photo: str) -> str:

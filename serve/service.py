@@ -12,8 +12,9 @@ from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
 from knowledge.usage import UsageLog
 from rag.formula import calibrate, replace_instruments
-from rag.pipeline import Inspection, Pipeline, PipelineOptions
-from rag.trace import new_request_id
+from rag.pipeline import Inspection, Pipeline, PipelineOptions, Run
+from rag.trace import RequestFilter, new_request_id, request_context
+from rag.trace_store import Retention, TraceStore
 from rag.writer import Writer, build_writer
 from serve.library import open_knowledge
 from serve.scores import score_inspection
@@ -63,6 +64,7 @@ class Service:
         self.as_of = as_of
         self._reader = reader
         self._knowledge = knowledge
+        self.traces = TraceStore(settings.home, Retention(settings.trace_requests, settings.trace_days))
         self._writers: dict[WriterName, Writer] = {}
         self._loading = threading.RLock()
         self._reading = threading.Lock()
@@ -103,7 +105,9 @@ class Service:
         self, sources: Sequence[Source], *, names: Sequence[str] | None = None, model: str | None = None
     ) -> Iterator[PhotoReading]:
         """One reading a photo, in order. Where an instrument's model is known, its manual's formula gives the value."""
-        for reading in self._read(sources, names, model):
+        known_models, given = self._models(model)
+        for source, name in zip(sources, _names(sources, names), strict=True):
+            reading = self._read_one(source, name, given, known_models)
             yield replace_instruments(reading, tuple(self._calibrated(one) for one in reading.instruments))
 
     def inspect_photos(
@@ -117,12 +121,31 @@ class Service:
         request_ids: Sequence[str] | None = None,
     ) -> Iterator[Inspection]:
         """One inspection a photo, in order; its report is None where the photo could not be opened."""
+        runs = self.inspect_runs(sources, names=names, model=model, writer=writer, language=language, request_ids=request_ids)
+        for run in runs:
+            yield run.inspection
+
+    def inspect_runs(
+        self,
+        sources: Sequence[Source],
+        *,
+        names: Sequence[str] | None = None,
+        model: str | None = None,
+        writer: WriterName | None = None,
+        language: Language | None = None,
+        request_ids: Sequence[str] | None = None,
+    ) -> Iterator[Run]:
+        """Like `inspect_photos`, each with the document that people read. Traces are kept below `home`."""
         pipeline = self._pipeline(writer or self.settings.writer, language or self.settings.language)
         ids = request_ids or [new_request_id() for _ in sources]
-        for request_id, reading in zip(ids, self._read(sources, names, model), strict=True):
-            inspection = score_inspection(pipeline.inspect(reading, request_id=request_id))
-            self._keep_use(inspection)
-            yield inspection
+        known_models, given = self._models(model)
+        for request_id, source, name in zip(ids, sources, _names(sources, names), strict=True):
+            with request_context(request_id):
+                run = pipeline.run(self._read_one(source, name, given, known_models), request_id=request_id)
+                run = run._replace(inspection=score_inspection(run.inspection))
+                self.traces.record(run.trace)
+                self._keep_use(run.inspection)
+            yield run
 
     def _keep_use(self, inspection: Inspection) -> None:
         """What was found for a report and what it cites: the knowledge base's health audit counts it."""
@@ -132,12 +155,9 @@ class Service:
         log.record_search("inspection", [one.chunk for one in inspection.evidence])
         log.record_use(dict.fromkeys(one for statement in inspection.report.statements for one in statement.citations))
 
-    def _read(self, sources: Sequence[Source], names: Sequence[str] | None, model: str | None) -> Iterator[PhotoReading]:
-        known_models = self.knowledge.models()
-        given = self.knowledge.canonical_model(model) or model if model else None
-        for number, source in enumerate(sources):
-            name = names[number] if names is not None else f"photo {number + 1}" if isinstance(source, bytes) else str(source)
-            yield self._read_one(source, display_name(name), given, known_models)
+    def _models(self, model: str | None) -> tuple[Sequence[str], str | None]:
+        """All models that have a manual, and the given one in its manual's spelling."""
+        return self.knowledge.models(), self.knowledge.canonical_model(model) or model if model else None
 
     def _read_one(self, source: Source, name: str, model: str | None, known_models: Sequence[str]) -> PhotoReading:
         """The reading of one photo. A fault of the reader itself is an error of this photo and spares the rest."""
@@ -169,11 +189,25 @@ class Service:
             return self._writers[kind]
 
 
+def _names(sources: Sequence[Source], names: Sequence[str] | None) -> list[str]:
+    """How the photos are called in readings and messages."""
+    if names is None:
+        names = [f"photo {n}" if isinstance(source, bytes) else str(source) for n, source in enumerate(sources, 1)]
+    return [display_name(name) for name in names]
+
+
 def _hash(source: Source) -> str | None:
     try:
         return load_photo(source).sha256
     except PhotoError as error:
         return error.sha256
+
+
+def _handler() -> logging.Handler:
+    """Log lines to stderr, each with the id of the request that it belongs to."""
+    handler = logging.StreamHandler()
+    handler.addFilter(RequestFilter())
+    return handler
 
 
 def open_service(settings: Settings | None = None, *, weights: str | None = None, moment: str | None = None) -> Service:
@@ -186,5 +220,5 @@ def open_service(settings: Settings | None = None, *, weights: str | None = None
     settings = settings or load_settings()
     if weights is not None:
         settings = settings.model_copy(update={"weights": weights})
-    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s%(request)s: %(message)s", handlers=[_handler()])
     return Service(settings, as_of=parse_moment(moment) if moment else None)

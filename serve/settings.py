@@ -26,7 +26,8 @@ class Settings(BaseSettings):
     or folder (BAAI/bge-m3 is the choice for production and reads Chinese); `reranker` a cross-encoder's, None for none.
     `weights` is a name below `vision/weights/` or a folder, None for the shipped ones. `concurrency` is the
     number of photos worked on at the same time by the server, `max_waiting` the number of further requests
-    that may wait before the server answers 503.
+    that may wait before the server answers 503. Of `trace_requests` inspections, none older than `trace_days`, it is kept
+    what `gauge replay` needs; 0 keeps none.
     """
 
     model_config = SettingsConfigDict(env_prefix="GAUGE_", frozen=True, extra="forbid")
@@ -45,6 +46,8 @@ class Settings(BaseSettings):
     max_request_mib: Annotated[float, Field(gt=0, le=4096)] = 128.0
     concurrency: Annotated[int, Field(ge=1, le=64)] = 1
     max_waiting: Annotated[int, Field(ge=0, le=10_000)] = 32
+    trace_requests: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
+    trace_days: Annotated[float, Field(gt=0, le=36_500)] = 30.0
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     traceback: bool = False
 

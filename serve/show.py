@@ -73,10 +73,11 @@ def reading_text(reading: PhotoReading) -> str:
 
 
 def inspection_text(inspection: Inspection, folder: Path | None = None) -> str:
-    """An inspection for people: the reading, the report as Markdown, and where it was written to."""
+    """An inspection for people: the reading, the report as Markdown, its request's id, and where it was written to."""
     parts = [reading_text(inspection.reading)]
     if inspection.report is not None:
         parts += ["", plain_text(inspection.report.markdown).rstrip()]
+        parts += ["", f"Request {inspection.request_id}"]
     if folder is not None:
         parts += ["", f"Written to {folder}"]
     return "\n".join([*parts, ""] if inspection.report is not None else parts)

@@ -8,11 +8,9 @@ from __future__ import annotations
 import re
 
 from rag.layout import label
+from rag.render.view import overview
 from rag.report import Document, Headline, Section, Statement
 from rag.templates import clean_text, sentence
-
-OVERVIEW_FROM = 3
-"""A photo with so many instruments gets a table of all of them first."""
 
 
 def escape_markdown(text: str) -> str:
@@ -26,8 +24,7 @@ def render_markdown(document: Document) -> str:
     """The document as Markdown; the same document gives the same bytes."""
     language = document.language
     lines = [f"# {sentence('heading_report', language)}", ""]
-    if len(document.sections) >= OVERVIEW_FROM:
-        lines += _overview(document)
+    lines += _overview(document)
     numbers = {source.chunk: source.number for source in document.sources}
     for section in document.sections:
         lines += _section(section, numbers, document)
@@ -42,10 +39,13 @@ def render_markdown(document: Document) -> str:
 
 
 def _overview(document: Document) -> list[str]:
+    sections = overview(document)
+    if not sections:
+        return []
     language = document.language
     heads = [label(name, language) for name in ("instrument", "shows", "status")]
     lines = [f"## {label('overview', language)}", "", f"| {' | '.join(heads)} |", "|---|---|---|"]
-    for section in document.sections:
+    for section in sections:
         if section.headline is not None:
             cells = (section.title or "", headline_value(section.headline), section.headline.status)
             lines.append(f"| {' | '.join(escape_markdown(cell) for cell in cells)} |")

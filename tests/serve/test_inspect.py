@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from rag.errors import RenderError
 from rag.pipeline import Inspection
 from tests.serve.bad_photos import ODD_NAMES, unopenable, write
 from tests.serve.conftest import Gauge
@@ -15,6 +17,7 @@ from tests.serve.doubles import picture_bytes
 
 KEYS = ["request_id", "reading", "queries", "evidence", "report", "scores", "timing_ms"]
 BAD = unopenable()
+EVERYTHING = ["inspection.json", "overlay.jpg", "report.html", "report.md", "report.pdf"]
 
 
 @pytest.fixture
@@ -107,11 +110,53 @@ def test_bad_files_do_not_stop_the_rest(gauge: Gauge, photo: Path, tmp_path: Pat
 def test_out_gets_report_overlay_and_json(gauge: Gauge, photo: Path, tmp_path: Path) -> None:
     answer = gauge("inspect", photo, "--model", "XYZ-2000", "--out", tmp_path / "deep" / "out", "--json")
     (folder,) = (tmp_path / "deep" / "out").iterdir()
-    assert sorted(file.name for file in folder.iterdir()) == ["inspection.json", "overlay.jpg", "report.md"]
+    assert sorted(file.name for file in folder.iterdir()) == EVERYTHING
     assert json.loads((folder / "inspection.json").read_text(encoding="utf-8")) == answer.objects()[0]
     assert (folder / "report.md").read_text(encoding="utf-8") == answer.objects()[0]["report"]["markdown"]
     with Image.open(folder / "overlay.jpg") as overlay:
         assert overlay.size == (120, 90)
+
+
+@pytest.mark.parametrize(
+    ("formats", "files"),
+    [
+        ("md", ["overlay.jpg", "report.md"]),
+        ("html, PDF", ["overlay.jpg", "report.html", "report.pdf"]),
+        ("json,json", ["inspection.json", "overlay.jpg"]),
+    ],
+)
+def test_formats_can_be_chosen(gauge: Gauge, photo: Path, tmp_path: Path, formats: str, files: list[str]) -> None:
+    assert gauge("inspect", photo, "--report", tmp_path / "out", "--format", formats).code == 0
+    (folder,) = (tmp_path / "out").iterdir()
+    assert sorted(file.name for file in folder.iterdir()) == files
+
+
+@pytest.mark.parametrize("formats", ["docx", "html,docx", "", ","])
+def test_an_unknown_format_is_wrong_usage(gauge: Gauge, photo: Path, tmp_path: Path, formats: str) -> None:
+    answer = gauge("inspect", photo, "--out", tmp_path / "out", "--format", formats)
+    assert answer.code == 2
+    assert "there are md, html, json, pdf" in " ".join(answer.err.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_format_without_a_folder_is_wrong_usage(gauge: Gauge, photo: Path) -> None:
+    answer = gauge("inspect", photo, "--format", "pdf")
+    assert answer.code == 2
+    assert "--out" in answer.err
+
+
+def test_a_pdf_that_cannot_be_written_costs_itself_alone(
+    gauge: Gauge, photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise RenderError("the font is missing: pip install font")
+
+    monkeypatch.setattr("serve.outputs.render_pdf", fail)
+    answer = gauge("inspect", photo, photo, "--out", tmp_path / "out")
+    assert answer.code == 1
+    assert answer.err.count("report.pdf: the font is missing: pip install font") == 2
+    for folder in (tmp_path / "out").iterdir():
+        assert sorted(file.name for file in folder.iterdir()) == [name for name in EVERYTHING if name != "report.pdf"]
 
 
 def test_photos_of_the_same_name_are_kept_apart(gauge: Gauge, tmp_path: Path) -> None:
@@ -159,6 +204,7 @@ def test_for_people(gauge: Gauge, photo: Path, tmp_path: Path) -> None:
     assert f"{photo}: 1 instrument" in answer.out
     assert "# " in answer.out
     assert f"Written to {tmp_path / 'out'}" in answer.out
+    assert re.search(r"^Request [0-9a-f]{32}$", answer.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("option", "value"), [("--writer", "poet"), ("--lang", "fr")])
