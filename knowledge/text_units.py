@@ -46,6 +46,13 @@ _BY_NAME = {unit.name: unit for unit in TEXT_UNITS}
 NOT_GAUGE = frozenset({"度", "公斤", "节", "升", "安", "伏", "巴", "帕", "l", "kt", "MA", '"Hg', '"H2O'})
 """Spellings of `vision.units` that mean something else in running text than on a gauge's face."""
 
+RUNNING_SPELLINGS: dict[str, str] = {
+    f"{word} {scale}": unit
+    for word in ("degree", "degrees", "deg")
+    for scale, unit in (("Celsius", "°C"), ("C", "°C"), ("Fahrenheit", "°F"), ("F", "°F"))
+}
+"""Spellings of gauge units that running text alone uses."""
+
 
 def is_text_unit(name: str | None) -> bool:
     """Whether `name` is the canonical spelling of a unit of this table."""

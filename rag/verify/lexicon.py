@@ -55,8 +55,15 @@ def lexicon() -> Lexicon:
         found |= dict.fromkeys(row, ("condition", condition))
     english = trie_pattern(p for p in found if re.match(r"[a-z]", p)).replace(r"\ ", r"\s+")
     other = trie_pattern(p for p in found if not re.match(r"[a-z]", p))
-    groups = (frozenset(table[name]["words"]) for name in ("imperative", "function", "trailing", "suffixes", "not_same"))
-    return Lexicon(found, *groups, re.compile(rf"(?<![a-z])(?:{english})(?![a-z'])|(?:{other})"))
+    return Lexicon(
+        by_phrase=found,
+        imperative=frozenset(table["imperative"]["words"]),
+        function=frozenset(table["function"]["words"]),
+        trailing=frozenset(table["trailing"]["words"]),
+        suffixes=frozenset(table["suffixes"]["words"]),
+        not_same=frozenset(table["not_same"]["words"]),
+        pattern=re.compile(rf"(?<![a-z])(?:{english})(?![a-z]|'t)|(?:{other})"),
+    )
 
 
 def find_phrases(text: str) -> Iterator[Phrase]:
@@ -84,10 +91,10 @@ def unit_words() -> re.Pattern[str]:
 def stem(word: str) -> str:
     """A crude stem, the same for "mounting", "mounted" and "mounts"; for comparing, not for reading."""
     word = word.lower().removesuffix("'s")
-    for ending, put in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
+    for ending, put in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
         if len(word) > len(ending) + 2 and word.endswith(ending) and not word.endswith("ss"):
             word = word[: -len(ending)] + put
             break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
         word = word[:-1]
     return word.rstrip("e") if len(word) > 3 else word

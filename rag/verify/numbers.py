@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from knowledge.text_units import NOT_GAUGE, TEXT_UNITS, convert_text
+from knowledge.text_units import NOT_GAUGE, RUNNING_SPELLINGS, TEXT_UNITS, convert_text
 from vision.units import UNITS, UnitError, convert
 
 ROUNDING = 0.005
@@ -100,7 +100,8 @@ def fold(text: str) -> str:
 def unit_spellings() -> dict[str, str]:
     """Every spelling of a unit in running text with its canonical name."""
     gauge = {spelling: unit.name for unit in UNITS for spelling in (unit.name, *unit.aliases) if spelling not in NOT_GAUGE}
-    return {fold(s): n for s, n in gauge.items()} | {s: unit.name for unit in TEXT_UNITS for s in (unit.name, *unit.aliases)}
+    text = {spelling: unit.name for unit in TEXT_UNITS for spelling in (unit.name, *unit.aliases)}
+    return {fold(spelling): name for spelling, name in gauge.items()} | text | RUNNING_SPELLINGS
 
 
 @lru_cache(maxsize=1)
@@ -122,8 +123,8 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     unit = rf"(?:[\s-]?(?:{_unit_pattern()}))"
     first = rf"{_START}(?P<a>[-+]?{_FIGURE}){_NOT_A_NAME}(?P<ua>\s*{unit})?"
     ranged = rf"{first}{_BETWEEN}(?P<b>[-+]?{_FIGURE}){_NOT_A_NAME}(?P<ub>\s*{unit})?"
-    spelt = rf"\b(?P<en>{'|'.join(_SPELT)})\b(?P<ue>[\s-]{_unit_pattern()})"
-    spelt += rf"|(?P<zh>[一二两三四五六七八九十])个?(?P<uz>(?:{_zh_units()}))"
+    spelt = rf"(?i:\b(?P<en>{'|'.join(_SPELT)})\b)(?P<ue>[\s-]{_unit_pattern()})?"
+    spelt += rf"|(?P<zh>[一二两三四五六七八九十])(?:个?(?P<uz>{_zh_units()})|(?=[个次台只组位级档]))"
     return re.compile(ranged), re.compile(first), re.compile(spelt)
 
 
@@ -176,7 +177,7 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
             found.append(made)
     for match in spelt.finditer(text):
         if free(*match.span()):
-            value = float(_SPELT[match["en"]] if match["en"] else _HAN_DIGITS[match["zh"]])
+            value = float(_SPELT[match["en"].lower()] if match["en"] else _HAN_DIGITS[match["zh"]])
             unit = _unit_name(match["ue"] or match["uz"])
             found.append(Quantity(*match.span(), value, value, unit, 0.0, 0.0))
     return tuple(_with_shared_units(sorted(found), text))

@@ -15,8 +15,11 @@ from knowledge.sentences import split_sentences
 from rag.verify.numbers import says_same
 from rag.verify.sentence import Item, Sentence, parse
 
-MAX_RUNS = 6
-"""Into how many pieces a clause may be cut and put together again."""
+MAX_CUTS = 6
+"""At how many places a sentence may be cut and put together again."""
+
+MAX_TURNED = 3
+"""The same where verb and noun change places, as between active and passive."""
 
 _KINDS = {"#": "numbers", "unit:": "units", "name:": "names", "date:": "dates", "section:": "sections", "sign:": "signs"}
 _MARKS: tuple[tuple[frozenset[str], str], ...] = (
@@ -146,15 +149,17 @@ def _names(conditions: set[str]) -> str:
 
 def _pair_problems(said: Sentence, place: int, meant: Sentence, index: int, matched: Sequence[int | None]) -> list[str]:
     one, other = said.items[place], meant.items[index]
+    if {one.joint, other.joint} == {"and", "or"}:
+        return [f"{one.joint} instead of {other.joint} before {one.text}"]
     directions = {one.lead, other.lead}
     if directions == {"from", "to"}:
         return [f"{one.lead} {one.text} instead of {other.lead}"]
-    if one.lead == "by" != other.lead and place > 0 and said.clauses[said.clause_of[place]].passive:
+    if one.lead == "by" and not other.lead and place > 0 and said.clauses[said.clause_of[place]].passive:
         verb = matched[place - 1]
-        if verb is not None and verb < index and meant.clause_of[verb] == meant.clause_of[index] and meant.edges[index] == "none":
+        if verb is not None and verb < index and meant.clause_of[verb] == meant.clause_of[index]:
             return [f"{one.text} acts instead of being acted on"]
     ended, was = one.text.lower().endswith("ed"), other.text.lower().endswith("ed")
-    if ended != was and one.key == other.key and not one.key.startswith(("=", "name:")) and one.text.isascii():
+    if ended != was and not one.mark and not one.key.startswith(("=", "name:")) and one.text.isascii():
         active = one if ended else other
         clause = said.clauses[said.clause_of[place]] if ended else meant.clauses[meant.clause_of[index]]
         opens = _opens(said, place) if ended else _opens(meant, index)
@@ -182,9 +187,12 @@ def _cuts_allowed(said: Sentence, meant: Sentence, places: Sequence[int], order:
     """Whether what was taken apart lets itself be taken apart there."""
     kept = sorted(order)
     rank = {index: number for number, index in enumerate(kept)}
-    if rank[order[0]] and not _may_cut(meant, order[0], kept[rank[order[0]] - 1]):
-        return False
-    cuts = 0
+    first = rank[order[0]]
+    if first and not _may_cut(meant, order[0], kept[first - 1]):
+        opens = said.clauses[said.clause_of[places[0]]].passive and _may_turn(meant, order[0], kept[first - 1])
+        if not opens:
+            return False
+    cuts = turned = 0
     for number in range(1, len(order)):
         before, here = rank[order[number - 1]], rank[order[number]]
         if here == before + 1:
@@ -192,22 +200,35 @@ def _cuts_allowed(said: Sentence, meant: Sentence, places: Sequence[int], order:
         cuts += 1
         place = places[number]
         clauses = meant.clause_of[order[number - 1]], meant.clause_of[order[number]]
+        passive = said.clauses[said.clause_of[place]].passive or meant.clauses[clauses[1]].passive
         set_off = said.edges[place] == "clause" and any(meant.clauses[one].moves for one in clauses) and clauses[0] != clauses[1]
         for cut in (before + 1, here):
-            if 0 < cut < len(kept) and not set_off and not _may_cut(meant, kept[cut], kept[cut - 1]):
+            if not 0 < cut < len(kept) or _may_cut(meant, kept[cut], kept[cut - 1], set_off=set_off):
+                continue
+            # "The pump is stopped by hand" for "Stop the pump by hand": verb and noun change places.
+            if not passive or not _may_turn(meant, kept[cut], kept[cut - 1]):
                 return False
+            turned += 1
         # A piece from another clause must be set off in the rewritten sentence too.
         together = said.clause_of[place] == said.clause_of[places[number - 1]]
-        if clauses[0] != clauses[1] and together and said.edges[place] in ("none", "join"):
+        hangs = any(meant.clauses[one].moves for one in clauses)
+        if clauses[0] != clauses[1] and together and (said.edges[place] in ("none", "join") or not hangs):
             return False
-    return cuts < MAX_RUNS
+    return cuts <= (MAX_TURNED if turned else MAX_CUTS)
 
 
-def _may_cut(meant: Sentence, index: int, before: int) -> bool:
-    edge = meant.edges[index]
-    if edge in ("clause", "weak"):
+def _may_cut(meant: Sentence, index: int, before: int, *, set_off: bool = False) -> bool:
+    """Whether the sentence may be cut in front of an item. `set_off`: an inserted clause stands there, between commas."""
+    edges = set(meant.edges[before + 1 : index + 1])
+    if "clause" in edges:
         return True
-    return edge == "none" and meant.clauses[meant.clause_of[index]].passive and not meant.items[before].mark
+    if "join" in edges:
+        return False
+    return "weak" in edges or set_off
+
+
+def _may_turn(meant: Sentence, index: int, before: int) -> bool:
+    return "join" not in meant.edges[before + 1 : index + 1] and not meant.items[before].mark
 
 
 def _clause_order(meant: Sentence, order: Sequence[int]) -> list[str]:

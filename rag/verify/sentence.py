@@ -16,6 +16,7 @@ Edge = Literal["none", "weak", "join", "clause"]
 _WEAK_TEXT = """of in on at to from by for with as into during within through is are be being been has have that which who whose
 than onto per"""
 _WEAK = frozenset(_WEAK_TEXT.split())
+_ARTICLES = frozenset(("the", "a", "an", "this", "that", "its"))
 _JOINS = frozenset(("and", "or", "but", "then", "so"))
 _HAN_WEAK = frozenset("的在由按为是从于对将把被用以至向到与给比")
 _HAN_JOINS = frozenset("和或并且及再而则即就也都")
@@ -28,11 +29,15 @@ _NAME = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z]+[-_]?\d[A-Za-z0-9_-]*|\d+[A-Za-
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _OPERATOR = re.compile(r"(?<=[\w)\s])\s*([-+*/^=×÷]{1,2})\s*(?=[(\d]|[A-Za-z\u4e00-\u9fff]+\s*[-+*/^)])|->|→|=")
-_PUNCTUATION = re.compile(r"[,;:!?()\[\]，；：。！？（）“”\"]|\.(?=\s|$)")
+_BRACKETED = re.compile(r"\([^()]*\s[-+*/^]\s[^()]*\)")
+_PUNCTUATION = re.compile(r"[,;:!?()\[\]，；：。！？（）]|\.(?=\s|$)")
 _STARTS = re.compile(
     r"^(?:(?:and|then|or|also|please|so|first|next|finally|otherwise)\b[,\s]*|[并且再则请即，,\s]|然后|首先|否则)+"
 )
 _BEGINS = re.compile(r"(?:^|[.:;!?。：；])\s*$")
+_MANUAL_SAID = re.compile(
+    r"(?:(?<=manual )|(?<=handbook ))(?:declared|stated|said|specified|prescribed|required|named|gave|noted)\b(?! (?:in|by)\b)"
+)
 _PARTICIPLES = ("ed", "en", "wn", "ept", "eld", "ut", "ade")
 _DOUBLED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bit is not (?:true|the case|so) that (.+?) (?:is|are) not\b", re.IGNORECASE), r"\1 is"),
@@ -46,7 +51,8 @@ _DOUBLED: tuple[tuple[re.Pattern[str], str], ...] = (
 class Item(NamedTuple):
     """One thing that a sentence says. `mark`: one of logic, which says something of the item behind it.
 
-    `lead`: `from`, `to` or `by`, where that stands in front of it; `helped`: a form of "to be" or "to have" does.
+    `lead`: `from`, `to`, `by` or `other`, where a preposition stands in front of it; `joint`: `and` or `or`; `helped`: a
+    form of "to be" or "to have" does.
     """
 
     key: str
@@ -55,6 +61,7 @@ class Item(NamedTuple):
     quantity: Quantity | None = None
     lead: str = ""
     helped: bool = False
+    joint: str = ""
 
     @property
     def shown(self) -> str:
@@ -116,12 +123,17 @@ def _tokens(folded: str, lowered: str) -> list[_Token]:
         take(_Token(quantity.start, quantity.end, "item", "#", quantity))
     for mark in find_marks(folded):
         take(_Token(mark.start, mark.end, "item", mark.key))
+    for match in _MANUAL_SAID.finditer(lowered):
+        take(_Token(*match.span(), "mark", "PAST"))
     for match in unit_words().finditer(folded):
         # "A" is an article where a sentence begins and goes on.
         if match.group() != "A" or not (_BEGINS.search(folded[: match.start()]) and re.match(r"\s+[a-z]", folded[match.end() :])):
             take(_Token(*match.span(), "item", f"unit:{unit_spellings()[match.group()]}"))
     for match in _NAME.finditer(folded):
         take(_Token(*match.span(), "item", f"name:{match.group().upper()}"))
+    for match in _BRACKETED.finditer(folded):
+        take(_Token(match.start(), match.start() + 1, "item", "sign:("))
+        take(_Token(match.end() - 1, match.end(), "item", "sign:)"))
     for match in _OPERATOR.finditer(folded):
         start, end = match.span(1) if match.group(1) else match.span()
         take(_Token(start, end, "item", f"sign:{folded[start:end]}"))
@@ -146,6 +158,7 @@ class _Builder:
         self.made = Sentence()
         self.fresh, self.opened_by = True, ""
         self.waiting: set[str] = set()
+        self.joint = ""
 
     def build(self, tokens: list[_Token]) -> Sentence:
         """The sentence of all tokens."""
@@ -156,7 +169,7 @@ class _Builder:
             if marks and self.made.items:
                 self.fresh, self.opened_by = True, marks[-1]
             if token.kind == "condition":
-                self._condition(token)
+                self._condition(token, gap)
                 last_end, light = token.end, False
             elif token.kind == "light":
                 light = True
@@ -169,7 +182,7 @@ class _Builder:
         self._only()
         return self.made
 
-    def _condition(self, token: _Token) -> None:
+    def _condition(self, token: _Token, gap: str) -> None:
         phrase = self.lowered[token.start : token.end]
         if phrase in lexicon().suffixes and self.made.clauses and not self.fresh:
             clause = self.made.clauses[-1]
@@ -177,8 +190,12 @@ class _Builder:
             clause.moves = True
             self.opened_by = phrase
         else:
+            if self.waiting and self.made.clauses and re.search(r"[a-z]", gap):
+                # "until it does, if ...": what came before had no word of its own and belongs to its main clause.
+                self.made.clauses[-1].conditions |= self.waiting
+                self.waiting = set()
             self.waiting.add(token.key)
-        self.fresh = True
+        self.fresh, self.joint = True, _joint(gap)
 
     def _item(self, token: _Token, gap: str, last_end: int, light: bool) -> None:
         made = self.made
@@ -191,13 +208,14 @@ class _Builder:
             made.clauses.append(Clause(set(self.waiting), moves, _commands(self.lowered[at:]), opened_by=self.opened_by))
             self.waiting, self.fresh, self.opened_by = set(), False, ""
         else:
-            edge = _edge(gap, light, token, made.items[-1])
+            edge = _edge(gap, light, token, self.lowered[token.start : token.end], made.items[-1])
         text = self.folded[token.start : token.end]
         lead, helped = _lead(gap)
-        made.items.append(Item(token.key, text, token.kind == "mark", token.quantity, lead, helped))
+        made.items.append(Item(token.key, text, token.kind == "mark", token.quantity, lead, helped, _joint(gap) or self.joint))
+        self.joint = ""
         made.clause_of.append(len(made.clauses) - 1)
         made.edges.append(edge)
-        if re.search(r"[把将被]", gap) or (helped and text.lower().endswith(_PARTICIPLES)):
+        if re.search(r"[把将被按对]", gap) or (helped and text.lower().endswith(_PARTICIPLES)):
             made.clauses[-1].passive = True
 
     def _trailing_marks(self) -> None:
@@ -228,13 +246,17 @@ class _Builder:
             del made.items[index], made.clause_of[index], made.edges[index]
 
 
-def _edge(gap: str, light: bool, token: _Token, before: Item) -> Edge:
+def _edge(gap: str, light: bool, token: _Token, text: str, before: Item) -> Edge:
     found = set(re.findall(r"[a-z]+", gap)) | set(_HAN.findall(gap))
     if found & _JOINS or found & _HAN_JOINS or "、" in gap or "/" in gap:
         return "join"
     if before.mark:
         return "none"
-    return "weak" if light or token.kind == "mark" or found & _WEAK or found & _HAN_WEAK else "none"
+    if before.quantity is not None and before.quantity.unit is not None:
+        return "weak"
+    # A noun's article, and a participle behind its noun, begin something that may stand elsewhere.
+    begins = bool(found & _ARTICLES) or (token.kind == "item" and len(text) > 4 and text.endswith("ed"))
+    return "weak" if light or begins or token.kind == "mark" or found & _WEAK or found & _HAN_WEAK else "none"
 
 
 def _lead(gap: str) -> tuple[str, bool]:
@@ -245,7 +267,15 @@ def _lead(gap: str) -> tuple[str, bool]:
     if "by" in found or "被" in gap:
         return "by", helped
     to = (found and found[-1] in ("to", "into")) or re.search(r"[到至向]$", gap.strip())
-    return "to" if to else "", helped
+    other = bool(set(found) & _WEAK - _HELPERS) or bool(set(gap) & _HAN_WEAK)
+    return "to" if to else "other" if other else "", helped
+
+
+def _joint(gap: str) -> str:
+    found = set(re.findall(r"[a-z]+", gap))
+    if "or" in found or "或" in gap:
+        return "or"
+    return "and" if "and" in found or re.search(r"[和与及并且]", gap) else ""
 
 
 def _leads(text: str) -> bool:

@@ -58,7 +58,7 @@ def test_other_wording_of_the_same_holds(text: str, planned: str) -> None:
         ("Position 2 of the mode selector is Manual: The operator controls the pump by hand.", MODE, "numbers"),
         ("The gauge XYZ-3000 is read.", "The gauge XYZ-2000 is read.", "names"),
         ("Open valve V3.", "Open valve V1.", "names"),
-        ("The two lamps are red.", "The lamps are red.", "new words: two"),
+        ("The two lamps are red.", "The lamps are red.", "new numbers: 2"),
         ("The warning light is red. It is dangerous.", "The warning light is red.", "new words"),
         ("Position 3 of the mode selector is Manual: The pump controls the operator by hand.", MODE, "another way"),
         (
