@@ -110,10 +110,10 @@ class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         self._sockets, self._trusted = sockets, context
 
     def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(partial(_Connection, sockets=self._sockets), request)  # type: ignore[arg-type]
+        return self.do_open(partial(_Connection, sockets=self._sockets), request)
 
     def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(partial(_SecureConnection, sockets=self._sockets), request, context=self._trusted)  # type: ignore[arg-type]
+        return self.do_open(partial(_SecureConnection, sockets=self._sockets), request, context=self._trusted)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

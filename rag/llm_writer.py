@@ -89,6 +89,10 @@ class LocalLLMWriter:
                 self._loaded = load_model(source, self.options.device)
             return self._loaded
 
+    def share(self, other: LocalLLMWriter) -> None:
+        """Use the model that `other` has loaded: the same weights under other options."""
+        self._loaded = other.load()
+
     def write(self, task: Task) -> Draft:
         """One sentence a fact, greedily; the prompts are those that the model saw, chat markers included."""
         import torch

@@ -16,7 +16,8 @@ from rag.errors import WriterError
 from rag.evidence import Piece
 from rag.templates import clean_text
 
-MAX_CONTEXT_LINE = 2000
+MAX_CONTEXT_LINE = 100_000
+"""A stop for what cannot be a manual's text; contexts are cut by tokens, at sentences, in `rag.context`."""
 _ANGLE = "[<>＜＞〈〉‹›«»]"
 _ANGLES = re.compile(rf"{_ANGLE}(?:\s*{_ANGLE})+")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)

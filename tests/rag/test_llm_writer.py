@@ -182,7 +182,7 @@ def test_all_sentences_of_a_report_are_one_call_and_are_heard_as_they_grow(
 @pytest.mark.slow
 def test_without_the_guard_a_sentence_still_ends_where_it_should(llm: LocalLLMWriter) -> None:
     free = LocalLLMWriter(HOME, LLMOptions(copy_guard=False))
-    free._loaded = llm.load()
+    free.share(llm)
     for text, fact in zip(free.write(Task(FACTS, "en")).texts, FACTS, strict=True):
         assert text is not None
         assert "\n" not in text
@@ -195,7 +195,7 @@ def test_free_prose_is_asked_for_under_the_whole_contract_and_counted_by_the_mod
     llm: LocalLLMWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = LocalLLMWriter(HOME, LLMOptions(prose="free", window_tokens=900))
-    free._loaded = llm.load()
+    free.share(llm)
     asked: list[int] = []
 
     def answer(loaded: Any, prompts: Any, decoding: Any, on_row: Any) -> list[str]:

