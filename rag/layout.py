@@ -7,16 +7,15 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from knowledge.articles import Language
-from knowledge.facts import LimitFact
-from rag.diagnosis import Diagnosis
 from rag.errors import TemplateError
 from rag.plan import value_slots
 from rag.queries import reading_slots
 from rag.report import PARTS, TONES, Headline, Part, PartName, Statement, Tone
-from rag.templates import Template, check_template, read_table, read_templates
+from rag.status import STATUSES, Assessment, Status
+from rag.templates import Template, check_template, read_table, read_templates, sentence
 from vision.fields import Contract, InstrumentReading
 
 
@@ -38,6 +37,7 @@ class Layout(NamedTuple):
     """`layout.toml`, checked."""
 
     parts: tuple[PartRow, ...]
+    tones: Mapping[Status, Tone]
     statuses: tuple[StatusRow, ...]
 
 
@@ -49,17 +49,21 @@ def layout() -> Layout:
 
 def build_layout(raw: Mapping[str, Any]) -> Layout:
     """A layout from parsed TOML. Raises TemplateError on unknown tables, keys, parts or tones."""
-    unknown = sorted(set(raw) - {"part", "status"})
+    unknown = sorted(set(raw) - {"part", "tone", "status"})
     if unknown:
         raise TemplateError(f"layout.toml: unknown tables {', '.join(unknown)}")
     try:
         parts = tuple(PartRow.model_validate(row) for row in raw.get("part", ()))
+        tones = TypeAdapter(dict[Status, Tone]).validate_python(raw.get("tone", {}))
         statuses = tuple(StatusRow.model_validate(row) for row in raw.get("status", ()))
     except ValidationError as error:
         raise TemplateError(f"layout.toml: {error}") from error
+    missing = [status for status in STATUSES if status not in tones]
+    if missing:
+        raise TemplateError(f"layout.toml: [tone] has no {', '.join(missing)}")
     for row in statuses:
         check_template(row.sentence, row)
-    return Layout(parts, statuses)
+    return Layout(parts, tones, statuses)
 
 
 def label(name: str, language: Language, /, **slots: str) -> str:
@@ -84,28 +88,17 @@ def build_parts(said: Iterable[tuple[str, Statement]]) -> tuple[Part, ...]:
     return tuple(Part(name=name, statements=tuple(found)) for name, found in placed.items() if found)
 
 
-def build_headline(
-    reading: InstrumentReading, names: Sequence[str], findings: Sequence[Diagnosis], language: Language
-) -> Headline:
-    """The headline of an instrument whose section holds the sentences `names`, resting on `findings`."""
-    held = {*names, *(_leveled(one) for one in findings)}
-    rows = [row for row in layout().statuses if any(fnmatchcase(name, row.sentence) for name in held)]
-    value = shown_value(reading, language)
-    tone = min((row.tone for row in rows), key=TONES.index, default="neutral")
-    words = dict.fromkeys(row.fill(language, {}) for row in rows)
-    separator = "；" if language == "zh" else "; "
+def build_headline(reading: InstrumentReading, names: Sequence[str], assessment: Assessment, language: Language) -> Headline:
+    """The headline of an instrument in the state of `assessment` whose section holds the sentences `names`."""
+    rows = [row for row in layout().statuses if any(fnmatchcase(name, row.sentence) for name in names)]
+    words = [sentence(f"status_{assessment.status}", language), *(row.fill(language, {}) for row in rows)]
     return Headline(
-        value=value,
+        value=shown_value(reading, language),
         interval=_interval(reading, language),
-        status=separator.join(words) or label("read" if value else "no_value", language),
-        tone=tone if rows or value else "unknown",
+        status=("；" if language == "zh" else "; ").join(dict.fromkeys(words)),
+        tone=min((layout().tones[assessment.status], *(row.tone for row in rows)), key=TONES.index),
         confidence=reading.value_confidence if reading.value is not None else None,
     )
-
-
-def _leveled(finding: Diagnosis) -> str:
-    level = next((fact.level for fact in finding.facts if isinstance(fact, LimitFact)), None)
-    return f"{finding.name}_{level}" if finding.name == "limit_within" and level else finding.name
 
 
 def shown_value(reading: InstrumentReading, language: Language) -> str | None:

@@ -20,6 +20,7 @@ from rag.compose import Composed, compose
 from rag.consult import Consultant, Consulted, Knowledge, merge_pieces
 from rag.evidence import Evidence, EvidenceOptions
 from rag.formula import Calibration, replace_instruments
+from rag.history import Past
 from rag.layout import build_headline, build_parts, label
 from rag.needle import FormulaOptions
 from rag.plan import Planned, plan_instrument
@@ -81,15 +82,25 @@ class Pipeline:
         language: Language | None = None,
         request_id: str | None = None,
         made_at: str | None = None,
+        past: Sequence[Past | None] = (),
     ) -> Run:
-        """Like `inspect`, with document and trace. The document states `made_at`, the present moment by default."""
-        order = _Order(photo_reading, language or self.options.language, request_id or new_request_id(), made_at or now())
+        """Like `inspect`, with document and trace. The document states `made_at`, the present moment by default.
+
+        `past`: what is known from before, one for each instrument (`rag.history.recall`).
+        """
+        past = (*past, *(None,) * len(photo_reading.instruments))[: len(photo_reading.instruments)]
+        order = _Order(photo_reading, language or self.options.language, request_id or new_request_id(), made_at or now(), past)
         with request_context(order.request_id):
             try:
                 return self._run(order)
             except Exception as error:  # whatever is wrong with a manual or in here: the reading is not lost with it
                 LOGGER.exception("the report could not be put together")
-                return self._without_manuals(order, f"{type(error).__name__}: {error}")
+                note = label("report_failed", order.language, reason=f"{type(error).__name__}: {error}")
+            try:
+                return self._without_manuals(order, note)
+            except Exception:
+                LOGGER.exception("not even the photo's own part of the report could be put together")
+                return self._finish(order, (), [], Composed((), notes=(note,)), Stopwatch())
 
     def _run(self, order: _Order) -> Run:
         photo, language, watch = order.photo, order.language, Stopwatch()
@@ -98,8 +109,8 @@ class Pipeline:
             return self._finish(order, (), [], Composed(()), watch)
         consultant = Consultant(self.knowledge, self.options.formula, self.options.evidence)
         consulted = [
-            consultant.consult(reading, number, photo.instruments, language, watch)
-            for number, reading in enumerate(photo.instruments, 1)
+            consultant.consult(reading, number, photo.instruments, language, watch, past)
+            for number, (reading, past) in enumerate(zip(photo.instruments, order.past, strict=True), 1)
         ]
         planned = [one for section in consulted for one in section.planned] or [_nothing_read(photo, language)]
         question = "; ".join(query.text for one in consulted for query in one.queries)
@@ -107,7 +118,7 @@ class Pipeline:
         composed = compose(planned, self.writer, language, pieces, question, watch)
         return self._finish(order, consulted, planned, composed, watch)
 
-    def _without_manuals(self, order: _Order, reason: str) -> Run:
+    def _without_manuals(self, order: _Order, note: str) -> Run:
         """The report of the photo alone, its templates unworded."""
         consulted = [
             Consulted(unasked, planned=plan_instrument(unasked, number, order.language, facts=None, chunks={}, unavailable=True))
@@ -116,7 +127,6 @@ class Pipeline:
         planned = [one for section in consulted for one in section.planned] or [_nothing_read(order.photo, order.language)]
         watch = Stopwatch()
         composed = compose(planned, TemplateWriter(), order.language, (), "", watch)
-        note = label("report_failed", order.language, reason=reason)
         return self._finish(order, consulted, planned, composed._replace(notes=(note,)), watch)
 
     def _finish(
@@ -128,15 +138,16 @@ class Pipeline:
         if composed.replaced:
             notes.append(sentence("note_replaced", language, count=str(len(composed.replaced)), total=str(composed.rewritten)))
         evidence = merge_pieces(piece for one in consulted for piece in one.pieces)
-        document = report = None
+        document = report = markdown = None
         if photo.status != "error":
             with watch.stage("report"):
                 chunks = {piece.chunk.id: piece.chunk for piece in evidence}
                 document = self._document(order, consulted, planned, composed.statements, chunks, notes)
-                report = Report(statements=document.statements, markdown=render_markdown(document))
+                markdown = render_markdown(document)
+                report = Report(statements=document.statements, markdown=markdown)
         inspection = Inspection(
             request_id=order.request_id,
-            reading=replace_instruments(photo, [one.calibration.reading for one in consulted]),
+            reading=replace_instruments(photo, [one.calibration.reading for one in consulted]) if consulted else photo,
             queries=tuple(query for one in consulted for query in one.queries),
             evidence=tuple(piece.evidence() for piece in evidence),
             report=report,
@@ -157,9 +168,7 @@ class Pipeline:
             rewritten=composed.rewritten,
             replaced=composed.replaced,
             notes=tuple(notes),
-            stages=record_stages(
-                photo, asdict(self.options), consulted, planned, composed, document, report.markdown if report else None
-            ),
+            stages=record_stages(order.photo, asdict(self.options), order.past, consulted, planned, composed, document, markdown),
             timing_ms=watch.timing_ms,
         )
         return Run(inspection, trace, document)
@@ -177,7 +186,7 @@ class Pipeline:
         sections = [
             _section(number, one, list(islice(said, len(one.planned))), order.language) for number, one in enumerate(consulted, 1)
         ]
-        sections = sections or [Section(parts=build_parts(said))]
+        sections = sections or ([Section(parts=build_parts(said))] if planned else [])
         cited = tuple(id for section in sections for part in section.parts for one in part.statements for id in one.citations)
         photo = order.photo
         about = About(
@@ -200,6 +209,7 @@ class _Order(NamedTuple):
     language: Language
     request_id: str
     made_at: str
+    past: tuple[Past | None, ...]
 
 
 def asked_day(knowledge: object) -> date:
@@ -220,5 +230,5 @@ def _section(number: int, consulted: Consulted, said: Sequence[tuple[str, Statem
     title = sentence("heading_instrument", language, number=str(number), kind_name=reading_slots(reading, language)["kind_name"])
     if reading.instrument_model is not None:
         title += f" ({clean_text(reading.instrument_model, 60)})"
-    headline = build_headline(reading, [name for name, _ in said], consulted.findings, language)
+    headline = build_headline(reading, [name for name, _ in said], consulted.assessment, language)
     return Section(number=number, kind=reading.kind, title=title, headline=headline, parts=build_parts(said))

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from rag.compose import Composed
 from rag.consult import Consulted
 from rag.diagnosis import Diagnosis
+from rag.history import Past
 from rag.plan import Planned
 from rag.report import Document
 from rag.tokens import estimate_tokens
 from rag.trace import SentPiece, Stage
 from vision.fields import PhotoReading
 
+PAST: TypeAdapter[Past | None] = TypeAdapter(Past | None)
 STAGES = ("reading", "queries", "retrieval", "value", "diagnosis", "evidence", "plan", "writing", "checking", "report")
 """The arrows in order. `reading` is what a replay starts from; timings are left out, they are never the same twice."""
 
@@ -39,6 +43,7 @@ def sent_pieces(consulted: Sequence[Consulted]) -> tuple[SentPiece, ...]:
 def record_stages(
     reading: PhotoReading,
     options: dict[str, Any],
+    past: Sequence[Past | None],
     consulted: Sequence[Consulted],
     planned: Sequence[Planned],
     composed: Composed,
@@ -51,7 +56,12 @@ def record_stages(
     pieces = [piece.model_dump(mode="json") for piece in sent_pieces(consulted)]
     facts = [one.text for one in planned]
     inputs: dict[str, dict[str, Any]] = {
-        "reading": {"photo": reading.photo, "sha256": reading.sha256, "options": options},
+        "reading": {
+            "photo": reading.photo,
+            "sha256": reading.sha256,
+            "options": options,
+            "past": [PAST.dump_python(one, mode="json") for one in past],
+        },
         "retrieval": {"queries": [query["text"] for query in queries]},
         "writing": {"facts": facts, "prompts": list(composed.sent), "languages": list(composed.languages)},
         "checking": {"facts": facts},
@@ -61,7 +71,10 @@ def record_stages(
         "queries": {"queries": queries},
         "retrieval": {"hits": hits},
         "value": {"instruments": [one.calibration.reading.model_dump(mode="json") for one in consulted]},
-        "diagnosis": {"findings": [[_finding(finding) for finding in one.findings] for one in consulted]},
+        "diagnosis": {
+            "findings": [[_finding(finding) for finding in one.findings] for one in consulted],
+            "states": [one.assessment.model_dump(mode="json") for one in consulted],
+        },
         "evidence": {"pieces": pieces},
         "plan": {"sentences": [_sentence(one) for one in planned]},
         "writing": {"calls": [call._asdict() for call in composed.calls], "notes": list(composed.notes)},

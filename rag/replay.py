@@ -21,7 +21,7 @@ from rag.evidence import EvidenceOptions
 from rag.needle import FormulaOptions
 from rag.pipeline import Pipeline, PipelineOptions, Run
 from rag.prompt import Task
-from rag.record import STAGES
+from rag.record import PAST, STAGES
 from rag.trace import Stage, Trace
 from rag.writer import Draft, TemplateWriter, Writer
 from vision.fields import PhotoReading
@@ -77,12 +77,14 @@ def replay(trace: Trace, knowledge: Knowledge) -> Replay:
         raise TraceError(f"the trace of {trace.request_id} lacks the stages {', '.join(missing)}: it cannot be replayed")
     try:
         reading = PhotoReading.model_validate(stored["reading"].outputs)
+        past = [PAST.validate_python(one) for one in stored["reading"].inputs["past"]]
         options = _options(trace.language, stored["reading"].inputs["options"])
         writer = _writer(trace, stored["writing"])
     except (ValidationError, KeyError, TypeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise TraceError(f"the trace of {trace.request_id} was written by another version of this program: {reason}") from error
-    run = Pipeline(knowledge, writer, options).run(reading, trace.language, trace.request_id, made_at=trace.made_at)
+    pipeline = Pipeline(knowledge, writer, options)
+    run = pipeline.run(reading, trace.language, trace.request_id, made_at=trace.made_at, past=past)
     return Replay(run, find_difference(trace.stages, run.trace.stages))
 
 

@@ -23,6 +23,7 @@ from serve.options import (
     Model,
     Overrides,
     Photos,
+    Place,
     Renderer,
     ReportFolder,
     RunFolder,
@@ -94,6 +95,7 @@ def inspect(
     lang: Language = None,
     out: ReportFolder = None,
     formats: Formats = None,
+    place: Place = None,
     weights: Weights = None,
     time_travel: TimeTravel = None,
     as_json: Json = False,
@@ -113,7 +115,7 @@ def inspect(
     service = open_service(weights=weights, moment=time_travel)
     failed = False
     paths = [Path(photo) for photo in photos]
-    runs = service.inspect_runs(paths, names=photos, model=model, writer=writer, language=lang)
+    runs = service.inspect_runs(paths, names=photos, model=model, writer=writer, language=lang, place=place)
     for path, run in zip(paths, show_progress(runs, total=len(photos), label="inspecting"), strict=True):
         written = folder.write(path, run, wanted) if folder is not None else None
         where = written.folder if written is not None else None

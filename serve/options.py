@@ -67,6 +67,12 @@ Overrides = Annotated[
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Score the first pictures alone.", show_default=False)]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes that draw pictures.")]
+Place = Annotated[
+    str | None,
+    typer.Option(
+        "--place", metavar="NAME", help="Where the photos are from: values are held against earlier ones.", show_default=False
+    ),
+]
 TimeTravel = Annotated[
     str | None,
     typer.Option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
 from knowledge.usage import UsageLog
 from rag.formula import calibrate, replace_instruments
+from rag.history import History, HistoryError, Sighting, recall, record_photo
 from rag.pipeline import Inspection, Pipeline, PipelineOptions, Run
 from rag.trace import RequestFilter, new_request_id, request_context
 from rag.trace_store import Retention, TraceStore
@@ -134,18 +136,37 @@ class Service:
         writer: WriterName | None = None,
         language: Language | None = None,
         request_ids: Sequence[str] | None = None,
+        place: str | None = None,
     ) -> Iterator[Run]:
-        """Like `inspect_photos`, each with the document that people read. Traces are kept below `home`."""
+        """Like `inspect_photos`, each with the document that people read. Traces are kept below `home`.
+
+        `place` names the instrument or the camera that the photos are from: values are then held against earlier ones.
+        """
         pipeline = self._pipeline(writer or self.settings.writer, language or self.settings.language)
         ids = request_ids or [new_request_id() for _ in sources]
         known_models, given = self._models(model)
         for request_id, source, name in zip(ids, sources, _names(sources, names), strict=True):
             with request_context(request_id):
-                run = pipeline.run(self._read_one(source, name, given, known_models), request_id=request_id)
+                reading = self._read_one(source, name, given, known_models)
+                run = self._report(pipeline, reading, request_id, place)
                 run = run._replace(inspection=score_inspection(run.inspection))
                 self.traces.record(run.trace)
                 self._keep_use(run.inspection)
             yield run
+
+    def _report(self, pipeline: Pipeline, reading: PhotoReading, request_id: str, place: str | None) -> Run:
+        """The report of a reading, held against what was read at the place before; its values join what is known of it."""
+        if place is None:
+            return pipeline.run(reading, request_id=request_id)
+        history, sighting = History(self.settings.home / "history.sqlite"), Sighting(place, datetime.now(UTC))
+        try:
+            past = recall(history, sighting, reading)
+            run = pipeline.run(reading, request_id=request_id, past=past)
+            record_photo(history, sighting, run.inspection.reading, request_id)
+            return run
+        except HistoryError as error:
+            logger.warning("the reading is not held against earlier ones: %s", error)
+            return pipeline.run(reading, request_id=request_id)
 
     def _keep_use(self, inspection: Inspection) -> None:
         """What was found for a report and what it cites: the knowledge base's health audit counts it."""

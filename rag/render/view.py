@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 from rag.layout import label
-from rag.report import PHOTO, Document, Headline, Section, Statement
+from rag.report import Document, Headline, Section, Statement
 
-_PHOTO_MARK = re.compile(rf"{PHOTO}(?:#(\d+))?")
+_SEEN_MARK = re.compile(r"(photo|history)(?:#(\d+))?")
 
 
 class Mark(NamedTuple):
@@ -19,19 +19,19 @@ class Mark(NamedTuple):
 
 
 def marks_of(statement: Statement, document: Document) -> tuple[Mark, ...]:
-    """The citations of a statement: photos first, then passages by number. A citation of nothing known keeps its name."""
+    """The citations of a statement: photo and earlier readings, then passages by number; what is unknown keeps its name."""
     numbers = {source.chunk: source.number for source in document.sources}
-    photos = [Mark(_photo_text(one, document), None) for one in statement.citations if one not in numbers]
+    seen = [Mark(_seen_text(one, document), None) for one in statement.citations if one not in numbers]
     passages = sorted(numbers[one] for one in statement.citations if one in numbers)
-    return (*photos, *(Mark(str(number), number) for number in passages))
+    return (*seen, *(Mark(str(number), number) for number in passages))
 
 
-def _photo_text(citation: str, document: Document) -> str:
-    match = _PHOTO_MARK.fullmatch(citation)
+def _seen_text(citation: str, document: Document) -> str:
+    match = _SEEN_MARK.fullmatch(citation)
     if match is None:
         return citation
-    number = match.group(1)
-    return label("photo_mark", document.language, number=number) if number else label("photo_whole", document.language)
+    name, number = match.groups()
+    return label(f"{name}_mark", document.language, number=number) if number else label("photo_whole", document.language)
 
 
 def headline_text(headline: Headline) -> str:
