@@ -80,6 +80,27 @@ def find_phrases(text: str) -> Iterator[Phrase]:
 
 
 @lru_cache(maxsize=1)
+def _same_stems() -> dict[str, str]:
+    """Keys of single English words by stem: the graph knows "rely", a text may say "relied"."""
+    table = lexicon()
+    found = {
+        stem(word): f"={concept.name}"
+        for concept in shipped_graph().concepts
+        if concept.name not in table.not_same
+        for word in concept.en
+        if re.fullmatch(r"[a-z]{4,}", word)
+    }
+    own = {phrase: key for phrase, (kind, key) in table.by_phrase.items() if kind == "item"}
+    return found | {stem(phrase): key for phrase, key in own.items() if re.fullmatch(r"[a-z]{4,}", phrase)}
+
+
+def word_key(word: str) -> str:
+    """The key of an English word that stands in no phrase: its meaning's where that is known, else its stem."""
+    cut = stem(word)
+    return _same_stems().get(cut, cut)
+
+
+@lru_cache(maxsize=1)
 def unit_words() -> re.Pattern[str]:
     """Units that stand by themselves ("the unit is MPa"), without the common words among their spellings."""
     text_units = {alias for unit in TEXT_UNITS for alias in (unit.name, *unit.aliases)}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from knowledge.sentences import split_sentences
+from rag.verify.lexicon import stem
 from rag.verify.numbers import says_same
 from rag.verify.sentence import Item, Sentence, parse
 
@@ -159,7 +160,7 @@ def _pair_problems(said: Sentence, place: int, meant: Sentence, index: int, matc
         if verb is not None and verb < index and meant.clause_of[verb] == meant.clause_of[index]:
             return [f"{one.text} acts instead of being acted on"]
     ended, was = one.text.lower().endswith("ed"), other.text.lower().endswith("ed")
-    if ended != was and not one.mark and not one.key.startswith(("=", "name:")) and one.text.isascii():
+    if ended != was and not one.mark and one.text.isascii() and stem(one.text) == stem(other.text):
         active = one if ended else other
         clause = said.clauses[said.clause_of[place]] if ended else meant.clauses[meant.clause_of[index]]
         opens = _opens(said, place) if ended else _opens(meant, index)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rag.verify.lexicon import Kind, find_phrases, lexicon, stem, unit_words
+from rag.verify.lexicon import Kind, find_phrases, lexicon, unit_words, word_key
 from rag.verify.numbers import Quantity, describe, find_marks, find_quantities, fold, unit_spellings
 
 Edge = Literal["none", "weak", "join", "clause"]
@@ -143,7 +143,7 @@ def _tokens(folded: str, lowered: str) -> list[_Token]:
     function = lexicon().function
     for match in _WORD.finditer(lowered):
         if len(match.group()) > 1 and match.group() not in function:
-            take(_Token(*match.span(), "item", stem(match.group())))
+            take(_Token(*match.span(), "item", word_key(match.group())))
     for match in _HAN.finditer(lowered):
         if match.group() not in _HAN_FUNCTION:
             take(_Token(*match.span(), "item", match.group()))
