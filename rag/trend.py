@@ -54,7 +54,7 @@ def judge_trend(reading: InstrumentReading, past: Past | None, language: Languag
     slots = {"last": _text(last), "count": str(len(earlier)), "since": _day(last.taken_at)}
     workings = (*(_text(one) for one in earlier), *slots.values())
     jump = _jumped(points, now)
-    changed = not _interval(points[-1]).touches(interval)
+    changed = not _interval(last, unit).touches(interval)
     name = "trend_jump" if jump else "trend_changed" if changed else "trend_same"
     found = [_finding(name, slots, workings, least="warning" if jump else None)]
     # What has jumped has no slope: the line through it would be the jump's.
@@ -67,15 +67,16 @@ def _comparable(past: PastReading, reading: InstrumentReading) -> bool:
     return compatible(past.unit, reading.unit)
 
 
+def _interval(past: PastReading, unit: str | None) -> Interval:
+    """The earlier interval in the present unit."""
+    own = Interval(past.low, past.high)
+    return own if unit is None or past.unit in (None, unit) else convert_interval(own, past.unit or unit, unit)
+
+
 def _point(past: PastReading, unit: str | None, start: datetime) -> Point:
-    interval, middle = Interval(past.low, past.high), Interval(past.value, past.value)
-    if unit is not None and past.unit is not None and past.unit != unit:
-        interval, middle = (convert_interval(one, past.unit, unit) for one in (interval, middle))
-    return Point((past.taken_at - start).total_seconds(), middle.low, (interval.high - interval.low) / 2)
-
-
-def _interval(point: Point) -> Interval:
-    return Interval(point.value - point.half, point.value + point.half)
+    low, high = _interval(past, unit)
+    value = _interval(past._replace(low=past.value, high=past.value), unit).low
+    return Point((past.taken_at - start).total_seconds(), value, (high - low) / 2)
 
 
 def theil_sen(points: Sequence[Point]) -> float | None:

@@ -52,7 +52,7 @@ UNITS: tuple[Unit, ...] = (
     Unit("Hz", "hertz", ("赫兹", "HZ", "hertz")),
     Unit("kW", "kilowatt", ("千瓦", "KW", "kilowatt")),
     Unit("kWh", "kilowatt_hour", ("千瓦时", "KWH", "kW·h", "kW.h", "度")),
-    Unit("r/min", "revolution / minute", ("rpm", "RPM", "1/min", "min-1", "转/分", "rev/min")),
+    Unit("r/min", "shaft_turn / minute", ("rpm", "RPM", "1/min", "min-1", "转/分", "rev/min")),
     Unit("km/h", "kilometer / hour", ("公里/小时", "千米/小时", "kmh", "kph", "KM/H", "Km/h")),
     Unit("mph", "mile / hour", ("MPH", "英里/小时", "miles/h")),
     Unit("kn", "knot", ("knots", "KNOTS", "kt", "kts", "节")),
@@ -130,6 +130,8 @@ def _registry() -> Any:
     # Conventional water column: 1000 kg/m3 under standard gravity (ISO 80000-4 remarks), whatever the temperature.
     registry.define("millimeter_water = 9.80665 pascal")
     registry.define("inch_water = 249.08891 pascal")
+    # pint counts a revolution as 2 pi, a plain number, so that 60 r/min would be 6.28 Hz: turns are their own kind.
+    registry.define("shaft_turn = [turn]")
     return registry
 
 

@@ -106,3 +106,9 @@ def test_multipliers_are_part_of_the_unit(unit: str, multiplier: float) -> None:
 def test_pressure_is_not_temperature() -> None:
     assert not compatible("bar", "°C")
     assert not compatible("bar", "nonsense")
+
+
+def test_turns_are_no_plain_number() -> None:
+    assert not compatible("r/min", "Hz")
+    assert not compatible("r/min", "%")
+    assert convert(1.5, "x1000 r/min", "r/min") == pytest.approx(1500.0)
