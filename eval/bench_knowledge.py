@@ -85,6 +85,7 @@ VARIANTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("lexical alone", {"dense": 0.0, "structured": 0.0}),
     ("reciprocal ranks", {"fusion": "reciprocal"}),
     ("with summaries", {"summaries": True}),
+    ("without passages", {"passages": 0.0}),
     ("without links", {"link": 0.0}),
 )
 
@@ -140,9 +141,7 @@ def changed(options: SearchOptions, changes: dict[str, object]) -> SearchOptions
 
 def ask(kb: KnowledgeBase, case: QueryCase) -> Asked:
     """Ask one query. The time counts from the query's vector on: embedding is measured apart."""
-    plan = kb.plan(case.text)
-    if kb.options.dense > 0 and plan.text:
-        kb.embed(plan.text)
+    kb.prepare([case.text])
     start = time.process_time()  # Of the processor: what one free core takes, whatever else the machine does.
     hits = kb.search(case.text, model=case.model, k=DEPTH)
     seconds = time.process_time() - start

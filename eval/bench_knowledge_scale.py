@@ -6,6 +6,9 @@ that neighbourhoods are as crowded as real ones. The tables are the product's ow
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import gc
 import hashlib
 import resource
 import sqlite3
@@ -20,11 +23,12 @@ import numpy as np
 
 from eval.query_set import QueryCase
 from eval.score import Number, percentile
-from knowledge import lexical, structured
+from knowledge import lexical, passages, structured
 from knowledge.articles import Chunk
 from knowledge.embedder import Embedder, Vectors
 from knowledge.index import DenseIndex, content_hash
-from knowledge.publish import DATABASE, MANIFEST, VECTORS, Manifest
+from knowledge.manifest import DATABASE, MANIFEST, VECTORS, Manifest, sha256_of
+from knowledge.publish import CHUNK_TABLE
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import DocumentEntry
 from vision.fields import Contract
@@ -73,6 +77,7 @@ def _bench_size(
     start = time.perf_counter()
     place = build_generated(kb, embedder, size, folder, progress=progress)
     built = time.perf_counter()
+    _give_back_memory()
     before = _memory_mb()
     large = KnowledgeBase(place, embedder, kb.options)
     opened = time.perf_counter()
@@ -96,9 +101,7 @@ def _bench_size(
 
 def _time_search(large: KnowledgeBase, case: QueryCase) -> tuple[float, float]:
     """Seconds of processor and of clock for one search, its question already embedded."""
-    plan = large.plan(case.text)
-    if plan.text:
-        large.embed(plan.text)
+    large.prepare([case.text])
     start, clock = time.process_time(), time.perf_counter()
     large.search(case.text, model=case.model, k=5)
     return time.process_time() - start, time.perf_counter() - clock
@@ -116,11 +119,11 @@ def build_generated(kb: KnowledgeBase, embedder: Embedder, size: int, folder: Pa
     with closing(sqlite3.connect(place / DATABASE)) as db:
         db.execute("PRAGMA journal_mode = OFF")
         db.execute("PRAGMA synchronous = OFF")
-        db.execute(
-            "CREATE TABLE chunks (row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, sha256 TEXT NOT NULL, content TEXT NOT NULL)"
-        )
+        db.execute(CHUNK_TABLE)
         lexical.create_table(db)
         structured.create_table(db)
+        passages.create_table(db)
+        passages.add_passages(db, _passage_vectors(embedder, originals, size))
         chunks = tqdm(generated(originals, size), total=size, desc=f"{size} chunks", disable=not progress, leave=False)
         lexical.add_chunks(db, _kept(db, chunks))
         db.commit()
@@ -131,7 +134,7 @@ def build_generated(kb: KnowledgeBase, embedder: Embedder, size: int, folder: Pa
         published_at=datetime.now(UTC),
         documents=entries,
         chunks=size,
-        files={name: hashlib.sha256((place / name).read_bytes()).hexdigest() for name in (DATABASE, VECTORS)},
+        files={name: sha256_of(place / name) for name in (DATABASE, VECTORS)},
     )
     (place / MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
     return place
@@ -176,15 +179,28 @@ def _entry(document: str, chunk: Chunk) -> DocumentEntry:
     )
 
 
+def _passage_vectors(embedder: Embedder, originals: Sequence[Chunk], size: int) -> Iterator[Vectors]:
+    """Passage vectors of the generated chunks: the shipped ones, those of the copies turned by noise."""
+    rng = np.random.default_rng(10**9 + 1)
+    vectors = embedder.encode([text for chunk in originals for text in passages.passage_texts(chunk)])
+    parts = list(passages.split_vectors(originals, vectors))
+    for number in range(size):
+        copy, place = divmod(number, len(originals))
+        yield turned(parts[place], rng) if copy else parts[place]
+
+
+def turned(vectors: Vectors, rng: np.random.Generator) -> Vectors:
+    """Unit vectors (N, D) turned by noise of length `NOISE`."""
+    noisy = vectors + rng.normal(size=vectors.shape).astype(np.float32) * NOISE / np.sqrt(vectors.shape[1])
+    return np.asarray(noisy / np.linalg.norm(noisy, axis=1, keepdims=True), np.float32)
+
+
 def perturbed(vectors: Vectors, size: int, rng: np.random.Generator) -> Vectors:
     """`size` unit vectors: the given ones over and over, the copies turned by noise."""
     fresh = np.empty((size, vectors.shape[1]), np.float32)
     for start in range(0, size, len(vectors)):
         part = vectors[: size - start]
-        noise = rng.normal(size=part.shape).astype(np.float32) if start else np.zeros_like(part)
-        noise *= NOISE / np.sqrt(vectors.shape[1])
-        turned = part + noise
-        fresh[start : start + len(part)] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        fresh[start : start + len(part)] = turned(part, rng) if start else part
     return fresh
 
 
@@ -197,6 +213,13 @@ def time_embedding(embedder: Embedder, chunks: Sequence[Chunk], count: int = 32)
     start = time.perf_counter()
     embedder.encode(texts)
     return 1000 * (time.perf_counter() - start) / max(len(texts), 1)
+
+
+def _give_back_memory() -> None:
+    """Have the allocator return what building freed, lest opening seem to cost nothing."""
+    gc.collect()
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _memory_mb() -> float:

@@ -18,7 +18,8 @@ import numpy as np
 
 from knowledge.embedder import Vectors
 from knowledge.lexical import terms
-from knowledge.publish import PublishError, current_folder, knowledge_root, publish
+from knowledge.manifest import PublishError, current_folder, knowledge_root
+from knowledge.publish import publish
 from knowledge.search import KnowledgeBase
 from vision.fields import Contract
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from knowledge.articles import AUTHORITY_WEIGHTS, Chunk, Language
 from knowledge.index import content_hash
-from knowledge.publish import PublishError
+from knowledge.manifest import PublishError
 
 Mask = npt.NDArray[np.bool_]
 _COLUMNS = "'$.document', '$.language', '$.semantic_type', '$.authority', '$.section', '$.models'"
@@ -76,6 +76,12 @@ class Catalog:
         """The row of a chunk's id, or None."""
         found = self._db.execute("SELECT row FROM chunks WHERE id = ?", (id,)).fetchone()
         return int(found[0]) if found else None
+
+    def weigh(self, weights: Mapping[str, float]) -> None:
+        """Let documents count with other weights than their authority's; 0 leaves the authority's, for what is in history."""
+        for document, weight in weights.items():
+            if weight > 0:
+                self.authority[self.of_documents(frozenset({document}))] = weight
 
     def of_documents(self, documents: frozenset[str]) -> Mask:
         """Mask of the chunks of some documents."""

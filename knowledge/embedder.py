@@ -266,8 +266,8 @@ class CachedEmbedder:
                 row = db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
                 if row is not None:
                     known[key] = np.frombuffer(row[0], np.float32)
-        missing = list(dict.fromkeys(key for key in keys if key not in known))
-        fresh = self.inner.encode([texts[keys.index(key)] for key in missing])
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        fresh = self.inner.encode(list(missing.values()))
         known.update(zip(missing, fresh, strict=True))
         with closing(sqlite3.connect(self.path, timeout=60)) as db, db:
             rows = [(key, vector.tobytes()) for key, vector in zip(missing, fresh, strict=True)]

@@ -18,9 +18,12 @@ class SearchOptions:
     A weight of 0 switches its route off. `fusion` "reciprocal" adds 1 / (`reciprocal_constant` + rank) instead of scores
     (Cormack et al., SIGIR 2009). `general` scales documents about every instrument where a model is known, `specific` those
     about one where none is, `overview` a manual's introduction.
+    `passages` is the share of the nearest passage in the dense score, `same_cosine` the cosine from which on two texts count
+    as saying the same: the embedder's cosines end well below 1, the other routes' scores do not.
     `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
     the very row that the question names does; a target that covers `gain` more of the question than the hit itself comes
-    before it. `heading` is what a heading that names all that is asked is worth, `limit` a limit that a value falls under.
+    before it. `heading` is what a heading that names all that is asked is worth, `limit` a limit that a value falls under,
+    `cause` what a passage that gives a cause is worth to a question that asks why.
     """
 
     dense: float = 0.4
@@ -29,15 +32,18 @@ class SearchOptions:
     fusion: Fusion = "weighted"
     reciprocal_constant: int = 20
     other_language: float = 0.6
-    general: float = 0.8
+    general: float = 0.65
     specific: float = 0.85
-    overview: float = 0.85
+    overview: float = 0.8
     candidates: int = 40
     duplicate: float = 0.85
     least_score: float = 0.08
     summaries: bool = False
+    passages: float = 0.5
+    same_cosine: float = 0.8
     heading: float = 0.6
-    limit: float = 0.8
+    limit: float = 0.6
+    cause: float = 0.15
     link: float = 0.2
     called_link: float = 0.8
     gain: float = 0.08

@@ -1,13 +1,14 @@
 """Health of the corpus in use: which documents are found, cited and praised, and what that proposes for their weights.
 
 A small share of the documents gives most of the useful answers. What is often found and never cited stands in the
-way; what is never found is dead weight. Proposals are for people: nothing here changes a weight by itself.
+way; what is never found is dead weight. Proposals are for people: nothing here changes a weight by itself;
+`proposed_decisions` is what a person who agrees decides (`knowledge.weights`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,7 @@ from typing import Literal
 from knowledge.articles import AUTHORITY_WEIGHTS, AuthorityClass, Status
 from knowledge.timeline import DocumentEntry, Freshness, in_force
 from knowledge.usage import Usage, UsageLog
+from knowledge.weights import in_history
 from vision.fields import Contract
 
 ENOUGH_SEARCHES = 20
@@ -58,12 +60,22 @@ class HealthReport(Contract):
     documents_for_80_percent: int | None
 
 
-def judge_health(documents: Sequence[DocumentEntry], log: UsageLog, moment: datetime | None = None) -> HealthReport:
-    """Health of the documents of a publication. Raises UsageError where the log is damaged."""
+def judge_health(
+    documents: Sequence[DocumentEntry],
+    log: UsageLog,
+    moment: datetime | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> HealthReport:
+    """Health of the documents of a publication; `weights` are those decided on. Raises UsageError where the log is damaged."""
     moment = moment or datetime.now(UTC)
     usage, searches = log.by_document(), log.searches()
     live = in_force(documents, moment)
-    judged = tuple(_judge(entry, usage.get(entry.id, Usage()), searches, entry.id in live, moment) for entry in documents)
+    decided = weights or {}
+    live -= in_history(decided)
+    judged = tuple(
+        _judge(entry, usage.get(entry.id, Usage()), searches, entry.id in live, moment, decided.get(entry.id))
+        for entry in documents
+    )
     history = tuple(one.document for one in judged if one.proposal == "move to history" or _is_past(one, documents))
     return HealthReport(
         moment=moment,
@@ -74,8 +86,10 @@ def judge_health(documents: Sequence[DocumentEntry], log: UsageLog, moment: date
     )
 
 
-def _judge(entry: DocumentEntry, usage: Usage, searches: int, answers: bool, moment: datetime) -> DocumentHealth:
-    weight = AUTHORITY_WEIGHTS[entry.authority]
+def _judge(
+    entry: DocumentEntry, usage: Usage, searches: int, answers: bool, moment: datetime, decided: float | None
+) -> DocumentHealth:
+    weight = AUTHORITY_WEIGHTS[entry.authority] if decided is None else decided
     said = usage.praised + usage.blamed
     opinion = usage.praised / said if said else None
     proposal, proposed, reason = _propose(usage, searches, answers, weight, opinion)
@@ -106,8 +120,8 @@ def _propose(usage: Usage, searches: int, answers: bool, weight: float, opinion:
     if searches < ENOUGH_SEARCHES:
         return "too few questions", weight, f"{searches} questions are kept, {ENOUGH_SEARCHES} are needed"
     if not usage.found and not usage.cited:
-        return "move to history", weight, f"not found once in {searches} questions"
-    if usage.found >= ENOUGH_SEARCHES / 2 and not usage.cited:
+        return "move to history", 0.0, f"not found once in {searches} questions"
+    if usage.found >= ENOUGH_SEARCHES / 2 and not usage.cited and weight > LOW_WEIGHT:
         return "lower weight", LOW_WEIGHT, f"found {usage.found} times and never cited"
     return "keep", weight, f"found {usage.found} times, cited {usage.cited} times"
 
@@ -127,6 +141,15 @@ def _for_share(cited: Sequence[int], share: float) -> int | None:
         if total and reached >= share * total:
             return count
     return None
+
+
+def proposed_decisions(report: HealthReport) -> tuple[tuple[str, float, str], ...]:
+    """Document, weight and reason of each proposal that changes a weight."""
+    return tuple(
+        (one.document, one.proposed_weight, f"{one.proposal}: {one.reason}")
+        for one in report.documents
+        if one.proposed_weight != one.weight
+    )
 
 
 def write_health(report: HealthReport, folder: Path) -> tuple[Path, ...]:

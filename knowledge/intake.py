@@ -24,12 +24,12 @@ from pydantic import ValidationError
 from knowledge.articles import Article, ArticleError, Language, parse_article, read_corpus
 from knowledge.audit import audit
 from knowledge.chunks import build_chunks
+from knowledge.corpora import SHIPPED_CORPUS, user_corpus
 from knowledge.intake_checks import check_article
 from knowledge.intake_csv import CalibrationHead, convert_csv
 from knowledge.intake_docx import convert_docx
 from knowledge.intake_pdf import convert_pdf
 from knowledge.intake_types import Added, Converted, IntakeError, IntakeReport, Refusal
-from knowledge.publish import SHIPPED_CORPUS, user_corpus
 
 SUFFIXES = (".md", ".markdown", ".pdf", ".docx", ".csv")
 MAX_BYTES = 200 * 2**20

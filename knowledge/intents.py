@@ -18,7 +18,7 @@ from vision.units import find_unit
 class Intent(NamedTuple):
     """Facts asked for, and the lamp colour, selector position, display code or limit level where the question names one.
 
-    `action` says that it asks what to do; `stop` that something is to be brought to a halt.
+    `action` says that it asks what to do; `stop` that something is to be brought to a halt; `cause` that it asks why.
     """
 
     topics: tuple[str, ...]
@@ -28,6 +28,7 @@ class Intent(NamedTuple):
     level: LimitLevel | None = None
     action: bool = False
     stop: bool = False
+    cause: bool = False
 
 
 _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -46,7 +47,7 @@ _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("angle_range", r"angle range|angles? .*\b(?:valid|between)\b|角度.*范围|范围.*角度|有效角度"),
         ("value_range", r"(?:measuring|display|indicating) range|(?:测量|显示|指示)范围|量程"),
         ("accuracy", r"accuracy|permitted error|准确度|精度|允许误差"),
-        ("readout", r"display\b.*\bshows?\b|digital readout|\bdigits\b|显示屏|显示的内容"),
+        ("readout", r"display\b.*\bshows?\b|digital readout|\bdigits (?:mean|show|say|are)\b|显示屏|显示的内容"),
         ("codes", r"error code|\bcodes?\b|\berr\b|代码"),
     )
 )
@@ -70,10 +71,39 @@ _ACTION = re.compile(
     r"|怎么|步骤|处理|怎样|如何|应|要|先|谁|什么时候|程序|流程|该"
 )
 _STOP = re.compile(
-    r"\bstop\b|\bstopped\b|\bhalt\b|\bshut|\btrip\b|\bemergency\b|take .{1,30} off\b|taken off|switch(?:ed)? off|disconnect"
-    r"|停|断开|切断|紧急"
+    r"\bstop\b|\bstopped\b|\bhalt\b|\bshut (?:it |.{1,30} )?down\b|\btrip\b|\bemergency\b"
+    r"|taken? (?:it )?off (?:the )?(?:line|load|grid)\b|\btaken off|\bdisconnected?\b|停|断开|切断|紧急"
 )
-_UNIT_WORD = re.compile(r"(?<![\d.A-Za-z])(?<!\d )([A-Za-z]{2,5}(?:/[a-z0-9]{1,4})?|[兆千]帕|立方米|公斤)(?![A-Za-z0-9])")
+_ASKS_CAUSE = re.compile(
+    r"\bwhy\b|\bwhat(?: is|'s| went| has)? (?:wrong|happened|broke|the (?:cause|reason))\b|\bcause\b|\breason\b"
+    r"|does (?:that|it|this) (?:mean|tell|show|hint)|为什么|为何|原因|怎么回事|说明什么"
+)
+_GIVES_CAUSE = re.compile(
+    r"\bbecause\b|\bso that\b|\bshows? that\b|\bmeans?\b|\bpoints? to\b|\bsuspect\b|\btherefore\b"
+    r"|\b(?:is|are) (?:broken|loose|worn|stuck|open|wrong|crossed|damaged|blocked|normal|leaking)\b"
+    r"|因为|表明|说明|表示|损坏|松动|所以",
+    re.IGNORECASE,
+)
+_UNIT_WORD = re.compile(r"(?<![\d.A-Za-z-])(?<!\d )([A-Za-z]{2,5}(?:/[a-z0-9]{1,4})?|[兆千]帕|立方米|公斤)(?![A-Za-z0-9-])")
+_COUNTED = re.compile(r"\b(?:an?|one|two|half|few|many|some|each|per|of|a tenth of an?|几|多少|每|一)\s*$", re.IGNORECASE)
+"""Words in front of a unit that make it part of an amount: "how many amps", "half a bar"."""
+
+
+_UNIT_CHOICE = re.compile(r"\b([a-z]{3,12}?)s? or ([a-z]{3,12}?)s?\b|\b([a-z]{3,12}?)s? of what\b", re.IGNORECASE)
+_HOW_MUCH = re.compile(r"\bhow (?:much|many|large|big|high|low|far|deep)\b", re.IGNORECASE)
+
+
+def _asks_unit(query: str) -> bool:
+    """Whether units stand in a question without a number: "bar or MPa?" asks for the unit, "how large in MPa?" for a value."""
+    if any(find_unit(word) for match in _UNIT_CHOICE.finditer(query) for word in match.groups() if word):
+        return True
+    how_much = _HOW_MUCH.search(query)
+    for match in _UNIT_WORD.finditer(query):
+        before = query[: match.start()]
+        counted = _COUNTED.search(before) or (how_much and re.search(r"\bin\s*$", before, re.IGNORECASE))
+        if find_unit(match.group(1)) and not counted:
+            return True
+    return False
 
 
 def detect_intent(query: str) -> Intent:
@@ -83,8 +113,7 @@ def detect_intent(query: str) -> Intent:
     asked = {name for name, pattern in _TOPICS if pattern.search(text)}
     if codes:
         asked.add("codes")
-    if any(find_unit(match.group(1)) for match in _UNIT_WORD.finditer(query)):
-        # A unit without a number ("bar or MPa?") is what is asked for, not a value.
+    if _asks_unit(query):
         asked.add("unit")
     levels = [level for level, pattern in _LEVELS if pattern.search(text)]
     color = next((name for name, pattern in _COLORS if pattern.search(text)), None)
@@ -97,7 +126,13 @@ def detect_intent(query: str) -> Intent:
         level=levels[0] if len(levels) == 1 else None,
         action=bool(_ACTION.search(text)),
         stop=bool(_STOP.search(text)),
+        cause=bool(_ASKS_CAUSE.search(text)),
     )
+
+
+def gives_cause(text: str) -> bool:
+    """Whether a passage says why something is or happens."""
+    return _GIVES_CAUSE.search(text) is not None
 
 
 def score_facts(intent: Intent, facts: ModelFacts) -> dict[str, float]:
@@ -114,7 +149,7 @@ def _one(fact: Fact | None) -> Iterator[tuple[Fact, float]]:
         yield fact, 1.0
 
 
-UNSPECIFIC, TOUCHED = 0.6, 0.3
+UNSPECIFIC, TOUCHED = 0.4, 0.3
 """Scores of a table of which no row is named, and of rows other than the one named."""
 
 

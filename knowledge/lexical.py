@@ -32,7 +32,7 @@ _WORD = re.compile(r"[a-z][a-z]{2,}")
 _STOPWORDS_TEXT = """
     a an and are as at be by can do does for from has have how if in into is it its me must need needs of on one or so that the
     their then there these this to too was what when where which while who why will with would i my we you your should please tell
-    howmuch lit between before after use often
+    howmuch lit between before after use often much many some any get gets got just really very quite also
 """
 STOPWORDS = frozenset(_STOPWORDS_TEXT.split())
 _CHINESE_NOISE = re.compile(r"什么|怎么|怎样|如何|哪些|哪个|多少|请问|的|了|吗|呢|是|在|有|就|会|要|应该|应|该")

@@ -30,6 +30,8 @@ _BARE_NUMBER = re.compile(
 )
 
 
+_HANGING = re.compile(r"\b(?:(?:of|on|in|at|by|for|with) )?(?:the|an?)(?= ?(?:[?.,;:!]|$))|^的\s*", re.IGNORECASE)
+"""An article in front of a name that was taken out."""
 _CLAUSE = re.compile(r"[:;,：；，](?=\D)|。")
 _MEANING = re.compile(r"\bmean|\bstand for|含义|意思|意味|代表|表示什么", re.IGNORECASE)
 _INTERROGATIVE = re.compile(
@@ -45,7 +47,8 @@ class Quantity(NamedTuple):
 
 
 class QueryPlan(NamedTuple):
-    """A question taken apart. `text` is what is embedded, `terms` what is looked up, the rest filters and lookups.
+    """A question taken apart. `text` is what is embedded, `bare` the same without the models it names, `terms` what is
+    looked up, the rest filters and lookups.
 
     `models` are known models that the question names, `strangers` words that look like a model and are none. `two_step` says
     that one clause states what is seen (a colour, a code, a value) and a later one asks what follows from it.
@@ -53,6 +56,7 @@ class QueryPlan(NamedTuple):
 
     asked: str
     text: str
+    bare: str
     language: Language
     corrections: tuple[Correction, ...]
     models: tuple[str, ...]
@@ -123,6 +127,7 @@ def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Ite
     return QueryPlan(
         asked=query,
         text=text,
+        bare=without_models(text, named),
         language="zh" if CHINESE.search(text) else "en",
         corrections=corrections,
         models=tuple(named),
@@ -133,6 +138,15 @@ def plan_query(query: str, names: ModelNames, speller: Speller, known_words: Ite
         quantities=find_quantities(text),
         two_step=asks_in_two_steps(text),
     )
+
+
+def without_models(text: str, models: Iterable[str]) -> str:
+    """A question without the names of models and the articles left hanging; the question itself where nothing else is left."""
+    bare = text
+    for model in models:
+        bare = bare.replace(model, " ")
+    bare = " ".join(_HANGING.sub("", " ".join(bare.split())).split())
+    return bare if re.search(r"\w", bare) else text
 
 
 def asks_in_two_steps(text: str) -> bool:

@@ -91,8 +91,11 @@ class Speller:
         candidates = {near for part in _shortened(word) for near in self._by_part.get(part, ())}
         most = 2 if len(word) >= _LONG else 1
         distances = {near: _distance(word, near) for near in candidates}
-        ranked = sorted((far, -self._counts[near], near) for near, far in distances.items() if far <= most)
-        return ranked[0][2] if ranked else None
+        # Letters in the wrong order are the commoner slip: "tabel" is a table and no label.
+        ranked = sorted(
+            (far, sorted(near) != sorted(word), -self._counts[near], near) for near, far in distances.items() if far <= most
+        )
+        return ranked[0][3] if ranked else None
 
     def _mend_chinese(self, run: str) -> str:
         # Between known words only: "电压高" is 电压 and a word of its own, not a misprint of 电压表.

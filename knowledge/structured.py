@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import date
 from typing import NamedTuple, TypeVar
 
 from knowledge.articles import AUTHORITY_WEIGHTS, Article, Chunk, Language
@@ -258,18 +257,12 @@ def add_facts(db: sqlite3.Connection, article: Article, chunks: Sequence[Chunk])
     db.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-def load_facts(
-    db: sqlite3.Connection, model: str, language: Language, as_of: date, within: Collection[str] | None = None
-) -> ModelFacts | None:
-    """Facts of a model from its manual in force: the given language first, then authority, then the newest.
-
-    `within` names the documents in force; without it the valid ones of the day are.
-    """
+def load_facts(db: sqlite3.Connection, model: str, language: Language, within: Collection[str]) -> ModelFacts | None:
+    """Facts of a model from its manual among some documents: the given language first, then authority, then the newest."""
     rows = db.execute(
-        "SELECT document, content FROM facts WHERE model = ? AND (? OR (status = 'valid' AND effective_date <= ?))"
-        " AND json_extract(content, '$.kind') IS NOT NULL"
+        "SELECT document, content FROM facts WHERE model = ? AND json_extract(content, '$.kind') IS NOT NULL"
         " ORDER BY (language = ?) DESC, authority DESC, effective_date DESC",
-        (model, within is not None, str(as_of), language),
+        (model, language),
     )
-    content = next((content for document, content in rows if within is None or document in within), None)
+    content = next((content for document, content in rows if document in within), None)
     return ModelFacts.model_validate_json(content) if content else None

@@ -144,6 +144,36 @@ def feedback(
     print_line(keep_feedback(document, good=verdict == "good", note=note))
 
 
+@kb.command()
+@plain_errors
+def weigh(
+    document: Annotated[str | None, typer.Argument(help="Id of a document.", show_default=False)] = None,
+    weight: Annotated[
+        float | None, typer.Argument(min=0.0, max=1.0, help="Its ranking weight; 0 moves it to the history.", show_default=False)
+    ] = None,
+    proposed: Annotated[bool, typer.Option("--proposed", help="Take what the health audit proposes.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the document's last decision back.")] = False,
+    note: Annotated[str, typer.Option("--note", help="Why.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Decide how much a document counts; without arguments, list what was decided so far.
+
+    DOCUMENT WEIGHT decides, DOCUMENT --proposed follows the audit for one document and --proposed alone for all.
+    """
+    from serve.kb_weights import decide, list_decisions
+
+    if sum((weight is not None, proposed, undo)) > 1:
+        raise typer.BadParameter("give a weight, --proposed or --undo, one of them")
+    if document is None and (weight is not None or undo):
+        raise typer.BadParameter("name the document")
+    if document is None and not proposed:
+        print_line(list_decisions(as_json=as_json))
+    elif document is not None and weight is None and not proposed and not undo:
+        raise typer.BadParameter("give a weight, --proposed or --undo")
+    else:
+        print_line(decide(document, weight, undo=undo, note=note, as_json=as_json))
+
+
 @kb.command(name="tune-embedder")
 @plain_errors
 def tune_embedder(
@@ -158,7 +188,7 @@ def tune_embedder(
     as_json: Json = False,
 ) -> None:
     """Tune the embedder on synonyms, manuals and logged questions; saved where held-out pairs are found better."""
-    from knowledge.tune import TuneOptions
+    from knowledge.tuning_training import TuneOptions
     from serve.kb_tuning import tune
 
     options = TuneOptions(method=method, layers=layers, epochs=epochs, domain=domain, seed=seed)

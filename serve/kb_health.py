@@ -9,11 +9,12 @@ from pathlib import Path
 
 from knowledge.audit import audit
 from knowledge.chunks import build_chunks
+from knowledge.corpora import default_corpora, read_corpora
 from knowledge.disputes import dispute_text, find_disputes
 from knowledge.health import health_text, judge_health, write_health
-from knowledge.publish import default_corpora, read_corpora
 from knowledge.timeline import parse_moment
 from knowledge.usage import UsageLog
+from knowledge.weights import WeightBook
 from serve.library import fault_text, open_manuals
 from serve.settings import load_settings
 
@@ -38,7 +39,8 @@ def audit_chunks(*, as_json: bool) -> tuple[str, bool]:
 
 def audit_health(out: Path | None, *, as_json: bool) -> str:
     """How the documents fare in use, as text or JSON; with `out` written to a folder with plots as well."""
-    report = judge_health(open_manuals().manifest.documents, UsageLog(load_settings().home))
+    home = load_settings().home
+    report = judge_health(open_manuals().manifest.documents, UsageLog(home), weights=WeightBook(home).weights())
     written = write_health(report, out) if out is not None else ()
     if as_json:
         return report.model_dump_json()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from knowledge.index import embedding_text
-from knowledge.publish import knowledge_root
+from knowledge.manifest import knowledge_root
 from knowledge.search import KnowledgeBase, SearchError
-from knowledge.tune import PairScores, TuneOptions, Tuning, heading_pairs, logged_pairs, synonym_pairs, tune_embedder
+from knowledge.tune import PairScores, Tuning, tune_embedder
+from knowledge.tuning_pairs import heading_pairs, logged_pairs, synonym_pairs
+from knowledge.tuning_training import TuneOptions
 from serve.library import open_manuals
 from serve.settings import load_settings
 

@@ -12,7 +12,7 @@ from eval.bench_knowledge_units import UnitErrors, bench_units
 from eval.query_set import load_query_set
 from eval.tables import number, table
 from knowledge.embedder import CachedEmbedder, load_embedder
-from knowledge.publish import knowledge_root
+from knowledge.manifest import knowledge_root
 from knowledge.search import KnowledgeBase
 from serve.settings import load_settings
 
@@ -33,8 +33,7 @@ def run_knowledge_bench(*, scale: int | None, as_json: bool) -> str:
     kb = KnowledgeBase.open(settings.home, embedder=kept)
     try:
         cases = load_query_set()
-        texts = dict.fromkeys(kb.plan(case.text).text for case in cases)
-        kept.encode([text for text in texts if text])  # In batches, once: a search then costs no embedding.
+        kb.prepare([case.text for case in cases])  # In batches, once: a search then costs no embedding.
         queries = bench_queries(kb, cases)
         units = bench_units(kb)
         embed_ms = time_embedding(embedder, kb.chunks())

@@ -7,7 +7,7 @@ from collections import Counter
 
 from knowledge.articles import Hit, Status
 from knowledge.audit import Fault, audit
-from knowledge.publish import default_corpora, read_corpora
+from knowledge.corpora import default_corpora, read_corpora
 from knowledge.rerank import CrossEncoderReranker
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from eval.kills import HashedWords, measure_kills, write_corpus
-from knowledge.publish import VECTORS, current_folder, publish
+from knowledge.manifest import VECTORS, current_folder
+from knowledge.publish import publish
 
 
 def test_some_kills_leave_one_complete_version(tmp_path: Path) -> None:

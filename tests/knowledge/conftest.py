@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from knowledge.articles import Article, parse_article, read_corpus
+from knowledge.corpora import SHIPPED_CORPUS
 from knowledge.embedder import Vectors
 from knowledge.lexical import terms
-from knowledge.publish import SHIPPED_CORPUS, knowledge_root
+from knowledge.manifest import knowledge_root
 from knowledge.search import KnowledgeBase
 
 HEAD = """---

@@ -9,7 +9,7 @@ import pytest
 from knowledge.articles import Article, Chunk, parse_article
 from knowledge.audit import audit, differences
 from knowledge.chunks import build_chunks
-from knowledge.publish import SHIPPED_CORPUS
+from knowledge.corpora import SHIPPED_CORPUS
 from knowledge.structured import build_facts
 
 MakeArticle = Callable[..., Article]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from knowledge.articles import Article, parse_article
 from knowledge.chunks import TARGET_CHARS, build_chunks, find_references
-from knowledge.publish import SHIPPED_CORPUS
+from knowledge.corpora import SHIPPED_CORPUS
 from knowledge.sentences import split_blocks, split_sentences
 
 from .conftest import article_text

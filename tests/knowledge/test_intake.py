@@ -9,9 +9,9 @@ import pytest
 
 from knowledge.articles import Article, Chunk, parse_article
 from knowledge.chunks import build_chunks
+from knowledge.corpora import default_corpora, read_corpora, user_corpus
 from knowledge.intake import add_files, article_text
 from knowledge.intake_types import IntakeError
-from knowledge.publish import default_corpora, read_corpora, user_corpus
 from knowledge.structured import Findings, find_facts
 
 from .conftest import HEAD

@@ -13,17 +13,9 @@ from pathlib import Path
 import pytest
 
 from knowledge.articles import ArticleError
-from knowledge.publish import (
-    DATABASE,
-    MANIFEST,
-    VECTORS,
-    PublishError,
-    corpus_version,
-    current_folder,
-    knowledge_root,
-    publish,
-    read_manifest,
-)
+from knowledge.corpora import corpus_version
+from knowledge.manifest import DATABASE, MANIFEST, VECTORS, PublishError, current_folder, knowledge_root, read_manifest
+from knowledge.publish import publish
 from knowledge.search import KnowledgeBase
 
 from .conftest import HashEmbedder, article_text

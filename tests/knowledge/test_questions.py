@@ -45,9 +45,9 @@ def test_cleaning_is_stable_and_never_empties_a_question(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["!" * 100_000 + "x", "please " * 20_000, "谢" * 50_000, " ," * 50_000])
 def test_long_nonsense_is_cut_quickly(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(clean_question(text)) <= MAX_CHARS
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.publish import publish, read_manifest
+from knowledge.manifest import read_manifest
+from knowledge.publish import publish
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import DocumentEntry, MomentError, day_of, in_force, newest, parse_moment, period
 

@@ -10,21 +10,12 @@ import pytest
 from knowledge.articles import Article
 from knowledge.chunks import build_chunks
 from knowledge.embedder import MiniLM, load_embedder
-from knowledge.publish import PublishError
+from knowledge.manifest import PublishError
 from knowledge.search import KnowledgeBase
 from knowledge.synonyms import Concept, SynonymGraph
-from knowledge.tune import (
-    Pair,
-    TuneError,
-    TuneOptions,
-    _batches,
-    heading_pairs,
-    logged_pairs,
-    score_pairs,
-    split_pairs,
-    synonym_pairs,
-    tune_embedder,
-)
+from knowledge.tune import score_pairs, tune_embedder
+from knowledge.tuning_pairs import Pair, TuneError, heading_pairs, logged_pairs, split_pairs, synonym_pairs
+from knowledge.tuning_training import TuneOptions, make_batches
 from knowledge.usage import UsageLog
 
 from .conftest import HashEmbedder
@@ -58,7 +49,7 @@ def test_held_out_words_are_never_learnt_from() -> None:
 
 
 def test_no_text_stands_twice_in_a_batch() -> None:
-    batches = list(_batches(PAIRS, np.random.default_rng(1), TuneOptions(batch=16)))
+    batches = list(make_batches(PAIRS, np.random.default_rng(1), TuneOptions(batch=16)))
     for batch in batches:
         texts = [text for pair in batch for text in (pair.first, pair.second)]
         assert len(texts) == len(set(texts)) <= 32
@@ -83,7 +74,8 @@ def test_too_few_pairs_and_a_taken_folder_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_index_refuses_another_embedder(tmp_path: Path) -> None:
-    from knowledge.publish import SHIPPED_CORPUS, publish
+    from knowledge.corpora import SHIPPED_CORPUS
+    from knowledge.publish import publish
 
     folder = publish(tmp_path, SHIPPED_CORPUS, HashEmbedder("one"))
     with pytest.raises(PublishError, match=r"built with the embedder 'one', not 'other'"):
