@@ -149,7 +149,7 @@ class Service:
             with request_context(request_id):
                 reading = self._read_one(source, name, given, known_models)
                 run = self._report(pipeline, reading, request_id, place)
-                run = run._replace(inspection=score_inspection(run.inspection))
+                run = run._replace(inspection=score_inspection(run.inspection, run.document))
                 self.traces.record(run.trace)
                 self._keep_use(run.inspection)
             yield run
