@@ -118,7 +118,7 @@ class TraceStore:
         try:
             with self._open(f"{self.path.resolve().as_uri()}?mode=rw") as db:
                 yield db
-        except (sqlite3.Error, OSError, ValueError) as error:
+        except (sqlite3.Error, OSError, ValueError, TypeError) as error:
             raise TraceError(f"{self.path} cannot be read ({error}); remove it to start anew") from error
 
     @contextmanager

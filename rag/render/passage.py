@@ -42,7 +42,7 @@ def parse_passage(text: str) -> tuple[Block, ...]:
     for line in text[:MAX_TEXT].splitlines():
         line = line.strip()
         item = _ITEM.match(line)
-        if line.startswith("|") and line.count("|") > 1:
+        if line.startswith("|") and line.endswith("|") and len(line) > 1:
             _add_row(blocks, line)
         elif item is not None:
             _add_item(blocks, _plain(item.group("text")), item.group("number"))

@@ -39,7 +39,7 @@ def _all_text(document: Document) -> str:
     """Whatever may be set: the document's own text, and the labels and headings of its language."""
     frame = (*read_templates("labels.toml").values(), *(sentences()[name] for name in HEADINGS))
     fixed = "".join(template.fixed_words(document.language) for template in frame)
-    return document.model_dump_json() + fixed + "0123456789.:%–•·"
+    return str(document.model_dump()) + fixed + "0123456789.:%–•·"
 
 
 class _Pages:

@@ -57,6 +57,7 @@ class Typesetter:
     def __enter__(self) -> Typesetter:
         _LOCK.acquire()
         try:
+            _forget_cut_fonts()
             self._load_fonts()
         except BaseException:
             _LOCK.release()
@@ -64,7 +65,10 @@ class Typesetter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _LOCK.release()
+        try:
+            _forget_cut_fonts()
+        finally:
+            _LOCK.release()
 
     def _load_fonts(self) -> None:
         from reportlab.pdfbase.pdfmetrics import registerFont
@@ -153,6 +157,15 @@ class Typesetter:
             ("BOTTOMPADDING", (0, 0), (-1, -1), 8),
         ]
         return Table(rows, widths, style=style, hAlign="LEFT", spaceBefore=2, spaceAfter=4)
+
+
+def _forget_cut_fonts() -> None:
+    """Take the last document's fonts out of the library, which would else keep them and pass over those of the next."""
+    from reportlab.pdfbase import pdfmetrics
+
+    for name in (_HAN, _HAN_BOLD):
+        pdfmetrics._fonts.pop(name, None)
+        pdfmetrics._dynFaceNames.pop(name.encode("ascii"), None)
 
 
 def _listed(paragraph: Any, title: str) -> Any:
