@@ -51,6 +51,7 @@ def vision(
         typer.Option("--out", metavar="DIR", help="Folder for JSON, tables, plots and overlays.", show_default=False),
     ] = None,
     sweeps: Annotated[bool, typer.Option("--sweeps", help="Also sweep view angle, size, blur and light on drawn dials.")] = False,
+    blender: Annotated[bool, typer.Option("--blender", help="Sweep, view angle and light with pictures of Blender too.")] = False,
     dials: Annotated[int, typer.Option("--dials", min=1, help="Dials a setting of the sweeps.")] = 10,
     minutes: Annotated[float, typer.Option("--minutes", min=0.1, help="No further dial of the sweeps after these.")] = 15.0,
     speed: Annotated[int, typer.Option("--speed", min=0, help="Photos to time; 0 for none.")] = 12,
@@ -70,6 +71,7 @@ def vision(
             speed_photos=speed,
             dials=dials,
             minutes=minutes,
+            blender=blender,
         )
     )
 
@@ -86,4 +88,22 @@ def knowledge(
     """Score the knowledge base: hits by kind of question, each route off, unit errors, drafts, milliseconds, memory."""
     from serve.knowledge_bench import run_knowledge_bench
 
-    print_line(run_knowledge_bench(scale=scale, as_json=as_json))
+    for part in run_knowledge_bench(scale=scale, as_json=as_json):
+        print_line(part)
+
+
+@bench.command()
+@plain_errors
+def report(
+    readings: Annotated[int, typer.Option("--readings", min=1, help="Synthetic readings to report on.")] = 300,
+    llm: Annotated[bool, typer.Option("--llm", help="Also measure the packaged language model as a writer.")] = False,
+    photo: Annotated[
+        Path | None,
+        typer.Option("--photo", metavar="FILE", help="Also time this photo to its report.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Score the reports: what is unsupported or missing, lies caught, milliseconds; the language model on demand."""
+    from serve.report_bench import run_report_bench
+
+    print_line(run_report_bench(readings=readings, llm=llm, photo=photo, as_json=as_json))
