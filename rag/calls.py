@@ -30,6 +30,15 @@ def called_procedure(reading: InstrumentReading, facts: ModelFacts, findings: tu
     return facts.emergency if called else None
 
 
+def facts_in_use(reading: InstrumentReading, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> tuple[Fact, ...]:
+    """Every fact that a sentence about the diagnosis rests on. Nothing of an abstained reading is said from a manual."""
+    if reading.status == "abstained":
+        return ()
+    procedure = called_procedure(reading, facts, findings)
+    stated = (fact for finding in findings for fact in finding.facts)
+    return (*used_facts(reading, facts, findings), *stated, *((procedure,) if procedure is not None else ()))
+
+
 def band_action(band: LimitFact) -> str | None:
     """The third cell of a band's row, or None where its table has no such column."""
     cells = band.text.split("; ", 2)

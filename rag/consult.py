@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from knowledge.articles import Chunk, Hit, Language
 from knowledge.facts import Fact, ModelFacts
-from rag.calls import called_procedure, calling_facts, used_facts
+from rag.calls import called_procedure, calling_facts, facts_in_use, used_facts
 from rag.conflicts import Clash, apply_clashes, find_clashes
 from rag.contradictions import Sibling, find_lamp
 from rag.diagnosis import Diagnosis
@@ -159,7 +159,8 @@ class Consultant:
             linking = tuple(link_query(link, read, language, number) for link in links)
         queries = (*queries, *followed)
         with watch.stage("evidence"):
-            pieces = self._distil(queries, hits, facts, reading, clashes, list(zip(linking, links, strict=True)))
+            needed = (*calibration.facts, *facts_in_use(read, facts, findings))
+            pieces = self._distil(queries, hits, facts, reading, clashes, needed, list(zip(linking, links, strict=True)))
         chunks = {piece.chunk.id: piece.chunk for piece in pieces}
         planned = plan_instrument(
             calibration, number, language, facts=facts, chunks=chunks, findings=findings, clashes=clashes, links=links
@@ -235,8 +236,10 @@ class Consultant:
         facts: ModelFacts,
         reading: InstrumentReading,
         clashes: Sequence[Clash],
-        linked: Sequence[tuple[Query, Link]] = (),
+        needed: Sequence[Fact],
+        linked: Sequence[tuple[Query, Link]],
     ) -> tuple[Piece, ...]:
+        """The evidence of all queries, with every chunk that a sentence will cite, whichever query brought it up."""
         options = self.evidence
         pieces: list[Piece] = []
         quotes: dict[str, list[str]] = {}
@@ -247,6 +250,10 @@ class Consultant:
                 quotes.setdefault(fact.chunk, []).append(fact.text)
             required = [self.knowledge.chunk(id) for id in dict.fromkeys(fact.chunk for fact in stated)]
             pieces += distil(query, hits[query.name], required, options)
+        for fact in needed:
+            if fact.chunk not in quotes and queries:
+                pieces += distil(queries[-1], (), [self.knowledge.chunk(fact.chunk)], options)
+            quotes.setdefault(fact.chunk, []).append(fact.text)
         for query, link in linked:
             origin = (link.origin,) if isinstance(link.origin, Chunk) else ()
             pieces += distil(query, (), (*link.chunks[:1], *origin), options)

@@ -65,11 +65,12 @@ def judge_value(reading: InstrumentReading, facts: ModelFacts, language: Languag
     if limit_unit is None:
         return (Diagnosis("limit_unit_not_declared", facts.limits[:1], most=LEVELS[-1]),)
     if reading.unit is None:
-        return (Diagnosis("limit_no_unit", facts.limits[:1], {"limit_unit": limit_unit}, most=LEVELS[-1]),)
+        slots = {"limit_unit": limit_unit}
+        return (Diagnosis("limit_no_unit", facts.limits[:1], slots, most=LEVELS[-1], workings=(limit_unit,)),)
     limits = limits_for(facts, reading.unit)
     if not limits:
         slots = {"unit": reading.unit, "limit_unit": limit_unit}
-        return (Diagnosis("limit_unit_differs", facts.limits[:1], slots, most=LEVELS[-1]),)
+        return (Diagnosis("limit_unit_differs", facts.limits[:1], slots, most=LEVELS[-1], workings=(limit_unit,)),)
     unit = limits[0].unit or limit_unit
     converted = convert_interval(interval, reading.unit, unit)
     said = _say_converted(reading, converted, unit) if reading.unit != unit else ()

@@ -15,7 +15,7 @@ from knowledge.curves import Curve, PointTable, load_curve
 from knowledge.facts import AngleFrameFact, Fact, FormulaFact, ModelFacts, RangeFact
 from rag.needle import CONTRADICTION_FACTOR, FormulaOptions, angle_half_width, manual_angle, needle_stands
 from rag.queries import format_number
-from rag.templates import clean_text, sentence
+from rag.templates import clean_reason, sentence
 from vision.fields import InstrumentReading, PhotoReading
 from vision.units import UnitError, compatible, convert
 
@@ -127,7 +127,7 @@ def _from_angle(
         return _without(reading, used, outside, drop_value=True)
     problem = _contradiction(reading, interval, value, unit, facts, options) if unit else Problem("unit_not_declared", {})
     if reading.status == "abstained":
-        problem = Problem("value_rests_on_needle", {"reason": clean_text(reading.reason or "").rstrip(".")})
+        problem = Problem("value_rests_on_needle", {"reason": clean_reason(reading.reason, "en")})
     confidence = reading.confidence.get("pointer_angle", reading.value_confidence)
     if problem is not None and problem.name == "scale_contradicts_formula":
         confidence *= options.contradiction_factor

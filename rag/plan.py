@@ -22,7 +22,7 @@ from rag.queries import field_sentence, format_number, reading_slots, seen_field
 from rag.report import photo_citation
 from rag.status import VALUED
 from rag.tables import tables
-from rag.templates import MAX_SLOT, clean_text, sentence, sentences
+from rag.templates import MAX_SLOT, clean_reason, clean_text, sentence, sentences
 from vision.fields import InstrumentReading
 
 OWN_SLOTS = ("level_name", "lower_level", "upper_level", "band", "topic", "value_source_name", "rule", "per")
@@ -112,7 +112,8 @@ def plan_instrument(
     reading = calibration.reading
     plan = SectionPlan(reading, number, language, chunks, photo_material(calibration, language))
     if reading.status == "abstained":
-        plan.say("abstained", {"reason": clean_text(reading.reason or "").rstrip(".。")}, rewrite=False)
+        reason = clean_reason(reading.reason, language)
+        plan.say("abstained", {"reason": reason}, rewrite=False, workings=(reason,))
         return tuple(plan.planned)
     for name in seen_fields(reading):
         if tables().fields[name].report:
@@ -142,8 +143,10 @@ def photo_material(calibration: Calibration, language: Language) -> tuple[str, .
     """What the photo itself supports: every field as text, the value with its interval, the reason."""
     reading = calibration.reading
     slots = reading_slots(reading, language)
-    angles = [f"{slots[name]}°" for name in ("pointer_angle", "start_angle", "end_angle") if name in slots]
-    lines = [*slots.values(), *angles, *value_slots(reading).values(), clean_text(reading.reason or "")]
+    marks = [f"{slots[name]}°" for name in ("pointer_angle", "start_angle", "end_angle") if name in slots]
+    # A multiplier is printed with its sign, and verified as printed.
+    marks += [f"x{slots['scale_multiplier']}"] if "scale_multiplier" in slots else []
+    lines = [*slots.values(), *marks, *value_slots(reading).values(), clean_text(reading.reason or "")]
     if reading.value is not None:
         numbers = value_slots(reading)
         lines += [f"{numbers[name]} {reading.unit or ''}".strip() for name in ("value", "value_low", "value_high")]

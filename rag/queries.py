@@ -5,6 +5,8 @@ The rows are those of `rag.tables`. Nothing heavy is imported here.
 
 from __future__ import annotations
 
+import fnmatch
+import math
 from collections.abc import Iterable, Mapping
 
 from knowledge.articles import Chunk, Language, SemanticType
@@ -32,7 +34,7 @@ def format_number(value: float, half_width: float | None = None) -> str:
     """A number for people, at most 12 decimals: as many as make its interval's half width 50 units of the last place."""
     if half_width is None or half_width <= 0:
         if 0 < abs(value) < 1e-5:
-            return f"{value:.3g}"
+            return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}" if abs(value) > 1e-12 else f"{value:.3g}"
         text = f"{value:.6f}" if abs(value) < 1e6 else f"{value:.0f}"
     else:
         decimals = 0
@@ -96,8 +98,11 @@ def direction_name(clockwise: bool, language: Language) -> str:
 
 
 def seen_fields(reading: InstrumentReading) -> tuple[str, ...]:
-    """Names of the fields that were read, in the contract's order."""
-    return tuple(name for name in type(reading.fields).model_fields if getattr(reading.fields, name) not in (None, ()))
+    """Names of the fields that were read, in the contract's order; a channel of which nothing was read is none."""
+    names = [name for name in type(reading.fields).model_fields if getattr(reading.fields, name) not in (None, ())]
+    if not any(_channel_text(channel, "en") for channel in reading.fields.channels):
+        names = [name for name in names if name != "channels"]
+    return tuple(names)
 
 
 def field_sentence(name: str, reading: InstrumentReading, language: Language) -> str:
@@ -163,8 +168,9 @@ def follow_findings(
     """Queries that the diagnosis raises by the names of its findings, each once, in the table's order."""
     if reading.instrument_model is None:
         return ()
-    met = set(findings)
-    names = dict.fromkeys(row.query for row in tables().followed if row.finding in met)
+    met = tuple(findings)
+    rows = (row for row in tables().followed if row.finding is not None and fnmatch.filter(met, row.finding))
+    names = dict.fromkeys(row.query for row in rows)
     return tuple(write_query(name, reading, language, field="kind", instrument=instrument) for name in names)
 
 

@@ -60,7 +60,8 @@ class ColorRow(Template):
 
 
 class FollowedRow(Contract):
-    """A query that is followed where `field` reads `equals`, or where the diagnosis comes to a `finding`."""
+    """A query that is followed where `field` reads `equals`, or where the diagnosis comes to a `finding` (`lamp_*`: any of
+    these)."""
 
     query: str
     field: str | None = None

@@ -99,3 +99,8 @@ def sentence(name: str, language: Language, /, **slots: str) -> str:
     if template is None:
         raise TemplateError(f"there is no sentence {name!r}; known: {', '.join(sentences())}")
     return template.fill(language, slots)
+
+
+def clean_reason(text: str | None, language: Language) -> str:
+    """A reason from elsewhere as part of a sentence; where it holds nothing visible, that none was given."""
+    return clean_text(text or "").rstrip(".。 ") or sentence("no_reason", language)

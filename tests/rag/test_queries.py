@@ -13,6 +13,7 @@ from rag.queries import (
     build_queries,
     field_sentence,
     follow_evidence,
+    follow_findings,
     format_number,
     reading_slots,
     seen_fields,
@@ -122,8 +123,8 @@ def test_every_query_template_fills_in_both_languages(template: str, language: A
 
 @pytest.mark.parametrize("template", list(tables().queries))
 def test_every_query_template_raises_without_the_model(template: str) -> None:
+    found = {"section": "5.2", "section_title": "Shutdown"}
     with pytest.raises(TemplateError, match="instrument_model"):
-        found = {"section": "5.2", "section_title": "Shutdown"}
         write_query(template, make_reading(model=None, **FULL), "en", field="kind", instrument=1, found=found)
 
 
@@ -239,11 +240,55 @@ def test_long_text_is_cut() -> None:
         (-0.004, 1.0, "0"),
         (-0.004, 6.0, "0"),
         (100.0, None, "100"),
-        (1.234e-7, None, "1.23e-07"),
+        (1.234e-7, None, "0.000000123"),
+        (-1e-9, None, "-0.00000000100"),
+        (3.2e-9, 1e-10, "0.0000000032"),
+        (1e-290, None, "1e-290"),
     ],
 )
 def test_numbers_have_the_decimals_of_their_interval(value: float, half_width: float | None, text: str) -> None:
     assert format_number(value, half_width) == text
+
+
+def test_what_is_printed_is_said_as_printed() -> None:
+    slots = reading_slots(make_reading(scale_multiplier=0.001, scale_min=-0.005, scale_max=0.125), "en")
+    assert (slots["scale_multiplier"], slots["scale_min"], slots["scale_max"]) == ("0.001", "-0.005", "0.125")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Further needles, scales or display rows seen: #1 set, colour red, pointer at 90°; #3 unit psi, digits 42."),
+        ("zh", "另有指针、刻度或显示行：#1 set，颜色 red，指针位于 90°; #3 单位 psi，数字 42。"),
+    ],
+)
+def test_channels_are_said_part_by_part(language: Any, text: str) -> None:
+    channels = ({"label": "set", "color": "red", "pointer_angle": 90.0}, {}, {"unit": "psi", "digital_readout": "42"})
+    assert field_sentence("channels", make_reading(channels=channels), language) == text
+
+
+@pytest.mark.parametrize("channels", [({},), ({"label": " \u200b "},)])
+def test_a_channel_of_which_nothing_was_read_is_not_said(channels: Any) -> None:
+    reading = make_reading(channels=channels, pointer_angle=3.0)
+    assert "channels" not in seen_fields(reading)
+    assert "unit_declaration" in {query.name for query in build_queries(reading, "en")}
+    with pytest.raises(TemplateError, match="channels"):
+        field_sentence("channels", reading, "en")
+
+
+@pytest.mark.parametrize(
+    ("findings", "names"),
+    [
+        (("limit_within", "accuracy_class"), ["operating_limits", "accuracy_class"]),
+        (("lamp_beside_high",), ["fault_finding"]),
+        (("trend_jump", "accuracy_wider"), ["maintenance"]),
+        (("trend_same",), []),
+        ((), []),
+    ],
+)
+def test_the_diagnosis_asks_on(findings: Any, names: list[str]) -> None:
+    assert [query.name for query in follow_findings(make_reading(), "en", findings)] == names
+    assert follow_findings(make_reading(model=None), "en", findings) == ()
 
 
 def test_slots_exist_only_for_what_was_read() -> None:
