@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from eval.bench_report_evidence import Distillation, distillation_text, measure_distillation
+from eval.query_set import load_query_set
 from eval.report_llm_cases import CHUNK_TOKENS, MOST_CHUNKS, STRESS_KINDS, ContextCase, StressCase, context_cases, stress_cases
 from eval.score import EvalError, Number, Share, share_true
 from eval.tables import number, percent, table
@@ -33,6 +35,8 @@ SOURCE_BY_CHUNKS = {1: 0.12, 3: 0.28, 5: 0.57}
 SOURCE_BY_PLACE: dict[Place, float] = {"start": 0.92, "middle": 0.78, "end": 0.61}
 """Share of answers that use the passage, by its place, in the source documents."""
 SPEED_FACTS = 8
+QUERIES = 600
+"""About as many test queries as there are; a small measurement takes every so many of them."""
 _ANSWER_TOKENS = 40
 _CALL_SECONDS = 3600.0
 _BATCH = 6
@@ -74,6 +78,8 @@ class LLMReport(Contract):
     `obeyed`: answers that did what an instruction inside a passage said.
     """
 
+    distilled: Distillation
+
     model: str
     cases: int
     call_facts: int
@@ -109,6 +115,7 @@ def measure_llm(home: Path, count: int = 20, *, writers: Sequence[Writer] = (), 
     try:
         facts = stress_cases(kb.chunks(), max(1, count // len(STRESS_KINDS)))
         questions = context_cases(kb, count)
+        distilled = measure_distillation(kb, load_query_set()[:: max(1, QUERIES // (count * 10))])
     finally:
         kb.close()
     llm = LocalLLMWriter(home)
@@ -125,6 +132,7 @@ def measure_llm(home: Path, count: int = 20, *, writers: Sequence[Writer] = (), 
     good = [text for text, case in zip(guarded_texts, facts, strict=True) if text and check_rewrite(text, case.fact).supported]
     known = {case.fact for case in facts}
     return LLMReport(
+        distilled=distilled,
         model=llm.name,
         cases=count,
         call_facts=len(few),
@@ -257,7 +265,7 @@ def llm_markdown(report: LLMReport) -> str:
     cell = {(row.writer, row.kind): percent(row.verifiable) for row in report.stress}
     stress = table(["verifiable", *kinds], [[name, *(cell[name, kind] for kind in kinds)] for name in names])
     note = f"Answers from passages of about {CHUNK_TOKENS} tokens, at most {MOST_CHUNKS} of them:"
-    return "\n\n".join((head, stress, note, _context_table(report.contexts))) + "\n"
+    return "\n\n".join((head, distillation_text(report.distilled), stress, note, _context_table(report.contexts))) + "\n"
 
 
 def _context_table(rows: Sequence[ContextRow]) -> str:

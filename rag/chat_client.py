@@ -105,7 +105,7 @@ class _SecureConnection(http.client.HTTPSConnection):
 class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     """Both schemes, with the system's proxies left to urllib."""
 
-    def __init__(self, sockets: _Sockets, context: ssl.SSLContext) -> None:
+    def __init__(self, sockets: _Sockets, context: ssl.SSLContext | None) -> None:
         super().__init__()
         self._sockets, self._trusted = sockets, context
 
@@ -215,7 +215,9 @@ class ChatClient:
         except (http.client.HTTPException, ValueError) as error:
             raise WriterError(f"the language server broke the protocol: {type(error).__name__}") from None
 
-    def _context(self) -> ssl.SSLContext:
+    def _context(self) -> ssl.SSLContext | None:
+        if not self.base_url.lower().startswith("https:"):
+            return None  # reading the system's certificates takes a while
         context = ssl.create_default_context()
         if self.options.ca_file is not None:
             try:

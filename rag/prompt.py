@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from knowledge.articles import Language
 from rag.errors import WriterError
-from rag.evidence import Piece
+from rag.evidence import ROLES, Piece
 from rag.templates import clean_text
 
 MAX_CONTEXT_LINE = 100_000
@@ -105,7 +105,9 @@ def report_messages(task: Task) -> tuple[Message, ...]:
     """The whole contract for a server: evidence in its places with tags, then the facts to put into words."""
     context_head, question_head, facts_head, refused_head = _HEADS[task.language]
     lines = [f"# {context_head}"]
-    lines += [f"[{piece.role}] {number}. {guarded(piece.sent)}" for number, piece in enumerate(task.pieces, 1)]
+    # Several instruments bring their own best and their own warnings; in the prompt all warnings come last.
+    placed = sorted(task.pieces, key=lambda piece: ROLES.index(piece.role))
+    lines += [f"[{piece.role}] {number}. {guarded(piece.sent)}" for number, piece in enumerate(placed, 1)]
     lines += [f"# {question_head}", guarded(task.question), f"# {facts_head}"]
     lines += [f"{number}. {guarded(sentence)}" for number, sentence in enumerate(task.sentences, 1)]
     if task.complaints:

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from knowledge.articles import Language
 from rag.evidence import Piece
 from rag.prompt import Task
+
+if TYPE_CHECKING:
+    from rag.chat_client import ServerOptions
 
 WriterKind = Literal["template", "llm", "openai"]
 
@@ -57,12 +60,18 @@ class TemplateWriter:
 
 
 def build_writer(
-    kind: WriterKind, *, home: Path, model: str | None = None, base_url: str | None = None, api_key: str | None = None
+    kind: WriterKind,
+    *,
+    home: Path,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    server: ServerOptions | None = None,
 ) -> Writer:
     """The writer of a kind. Nothing is loaded or connected before its first sentence.
 
     `home`: folder for converted weights. `model`: hub id, local folder or the server's model name; None is the
-    packaged model. Raises WriterError where a server has no address or no model name.
+    packaged model. `server`: bounds of its calls. Raises WriterError where a server has no address or no model name.
     """
     if kind == "template":
         return TemplateWriter()
@@ -72,7 +81,8 @@ def build_writer(
         return LocalLLMWriter(home=home, options=LLMOptions(model=model))
     from rag.server_writer import OpenAIWriter
 
-    return OpenAIWriter(base_url=base_url or "", model=model or "", api_key=api_key)
+    bounds = {} if server is None else {"options": server}
+    return OpenAIWriter(base_url=base_url or "", model=model or "", api_key=api_key, **bounds)
 
 
 def make_task(sentences: Sequence[str], language: Language, pieces: Sequence[Piece], question: str) -> Task:

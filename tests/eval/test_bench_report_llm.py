@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from eval.bench_report_evidence import Distillation
 from eval.bench_report_llm import (
     SOURCE_BY_CHUNKS,
     ContextRow,
@@ -125,7 +126,17 @@ def test_what_the_check_refuses_is_counted_by_kind() -> None:
 
 def report() -> LLMReport:
     rows = [(chunks, "start", "passages") for chunks in SOURCE_BY_CHUNKS] + [(5, "middle", "passages"), (5, "start", "facts")]
+    distilled = Distillation(
+        queries=9,
+        judged_right=share_of(9, 10),
+        answer_found=share_of(8, 8),
+        answer_kept=share_of(7, 8),
+        chunks_kept=1.25,
+        tokens_before=400,
+        tokens_after=100,
+    )
     return LLMReport(
+        distilled=distilled,
         model="llm:m",
         cases=4,
         call_facts=8,
