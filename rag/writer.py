@@ -79,10 +79,10 @@ def build_writer(
         from rag.llm_writer import LLMOptions, LocalLLMWriter
 
         return LocalLLMWriter(home=home, options=LLMOptions(model=model))
+    from rag.chat_client import ServerOptions
     from rag.server_writer import OpenAIWriter
 
-    bounds = {} if server is None else {"options": server}
-    return OpenAIWriter(base_url=base_url or "", model=model or "", api_key=api_key, **bounds)
+    return OpenAIWriter(base_url=base_url or "", model=model or "", api_key=api_key, options=server or ServerOptions())
 
 
 def make_task(sentences: Sequence[str], language: Language, pieces: Sequence[Piece], question: str) -> Task:
