@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from eval.bench_report_cases import ReportCase
-from eval.lies import KINDS, Kind
+from eval.changes import Kind
+from eval.lies import KINDS
 from eval.rewordings import REWORDINGS
 from eval.score import Share, share_true
 from knowledge.articles import Chunk, Language

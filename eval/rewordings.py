@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eval.lies import Change, Kind, pick, replaced
+from eval.changes import Change, Kind, pick, replaced
 from knowledge.articles import Language
 from vision.units import convert, find_unit
 
@@ -77,7 +77,7 @@ def round_number(rng: np.random.Generator, text: str, language: Language) -> str
 
 def format_number(rng: np.random.Generator, text: str, language: Language) -> str | None:
     """Thousands set off, a zero behind the point, or full-width digits."""
-    long = [one for one in re.finditer(r"(?<![A-Za-z0-9_.-])\d{4,}(?:\.\d+)?(?![\d-])", text)]
+    long = list(re.finditer(r"(?<![A-Za-z0-9_.-])\d{4,}(?:\.\d+)?(?![\d-])", text))
     match = pick(rng, long)
     if match is not None:
         whole, dot, tail = match.group().partition(".")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from knowledge.sentences import split_sentences
+from rag.verify.compare import says_same
 from rag.verify.lexicon import stem
-from rag.verify.numbers import says_same
 from rag.verify.sentence import Item, Sentence, parse
 
 MAX_CUTS = 6

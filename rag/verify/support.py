@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from knowledge.sentences import split_sentences
-from rag.verify.numbers import supported_by
+from rag.verify.compare import supported_by
 from rag.verify.rewrite import Verdict, kind_of
 from rag.verify.sentence import Item, Sentence, parse
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.verify.numbers import Quantity, describe, find_marks, find_quantities, fold, says_same, supported_by
+from rag.verify.compare import says_same, supported_by
+from rag.verify.numbers import Quantity, describe, find_marks, find_quantities, fold
 from vision.units import convert
-
 
 PAIRS = (("MPa", "psi"), ("bar", "kPa"), ("°C", "°F"), ("V", "mV"))
 
