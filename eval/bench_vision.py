@@ -7,6 +7,7 @@ a photo; scores, curves and plots are made from the same readings.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,8 @@ from eval.bench_vision_speed import ReadingSpeed, measure_reading
 from eval.labels import LABELS_NAME, read_labels
 from eval.readings import with_progress
 from eval.score import EvalError
-from eval.sweeps import SourceReader, Sweeps, run_sweeps
+from eval.sweeps import SourceReader, Sweeps, flat_draw, run_sweeps
+from synth.blender import BlenderRenderer, find_blender
 from vision.fields import Contract, PhotoReading, Weights
 from vision.samples import METADATA_NAME, read_records
 
@@ -36,7 +38,10 @@ class VisionBench(Contract):
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """What a run does: the first `limit` pictures of each folder (all where None), times unless `speed_photos` is 0."""
+    """What a run does: the first `limit` pictures of each folder (all where None), times unless `speed_photos` is 0.
+
+    With `blender_home`, the folder that holds Blender's environment, view angles and pairs are also drawn by Blender.
+    """
 
     limit: int | None = None
     speed_photos: int = 12
@@ -44,6 +49,7 @@ class BenchOptions:
     sweep_dials: int = 10
     sweep_pairs: int = 20
     sweep_budget_s: float = 900.0
+    blender_home: Path | None = None
 
 
 def check_folders(folders: Sequence[Path]) -> None:
@@ -63,13 +69,16 @@ def bench_vision(
 ) -> VisionBench:
     """Read the folders, score them, and time and sweep as the options say.
 
-    Raises EvalError where a folder is no dataset, or nothing was asked for; `see` is called with every reading.
+    Raises EvalError where a folder is no dataset, or nothing was asked for, BlenderError where Blender is asked for and not
+    there; `see` is called with every reading.
     """
     if options.limit is not None and options.limit < 1:
         raise EvalError(f"limit must be at least 1, got {options.limit}")
     if not folders and not options.speed_photos and not options.sweeps:
         raise EvalError("nothing to do: give a dataset folder, or ask for times or sweeps")
     check_folders(folders)
+    if options.sweeps and options.blender_home is not None:
+        find_blender(options.blender_home)  # What is missing is said now, not after an hour of reading.
     weights: Weights | None = None
     drawn: list[DrawnScores] = []
     photos: list[PhotoScores] = []
@@ -107,10 +116,15 @@ def _read(folder: Path, names: Sequence[str], reader: SourceReader, see: See | N
 
 
 def _sweeps(reader: SourceReader, options: BenchOptions, progress: bool) -> Sweeps:
-    return run_sweeps(
-        reader,
-        dials=options.sweep_dials,
-        pairs=options.sweep_pairs,
-        budget_s=options.sweep_budget_s,
-        progress=progress,
-    )
+    with ExitStack() as stack:
+        renderers = {"flat": flat_draw()}
+        if options.blender_home is not None:
+            renderers["blender"] = stack.enter_context(BlenderRenderer(options.blender_home)).render
+        return run_sweeps(
+            reader,
+            dials=options.sweep_dials,
+            pairs=options.sweep_pairs,
+            renderers=renderers,
+            budget_s=options.sweep_budget_s,
+            progress=progress,
+        )

@@ -21,8 +21,9 @@ class Case(Contract):
     """One instrument that shows a value.
 
     `right`: in the accepted interval, unit right. `holds`: right, or the true value lies in the interval that was
-    stated. `span_error` is |error| / span of the scale. `tilt_deg`, `size_px` (the box's longer side) and `legibility`
-    are the truth's, NaN where it does not say. `readable` False: nobody could read it.
+    stated. `claim`: what the reading itself says is true: as `holds`, and without a unit the number alone
+    (`eval.valuescores.Answer`). `span_error` is |error| / span of the scale. `tilt_deg`, `size_px` (the box's longer
+    side) and `legibility` are the truth's, NaN where it does not say. `readable` False: nobody could read it.
     """
 
     photo: str
@@ -32,6 +33,7 @@ class Case(Contract):
     answered: bool
     right: bool
     holds: bool
+    claim: bool
     confidence: float
     span_error: Number
     needle_error_deg: Number
@@ -74,6 +76,7 @@ def _drawn(photo: str, truth: InstrumentTruth, reading: InstrumentReading | None
         answered=answer is not None,
         right=answer is not None and answer.right,
         holds=answer is not None and (answer.right or answer.holds),
+        claim=answer is not None and answer.claim,
         confidence=0.0 if answer is None else answer.confidence,
         span_error=NAN if answer is None else answer.span_error,
         needle_error_deg=needle_error(truth, reading),
@@ -106,6 +109,7 @@ def _labelled(label: PhotoLabel, row: PhotoRow) -> Case:
         answered=row.answered,
         right=row.right,
         holds=row.right or row.holds,
+        claim=row.right or row.holds or (row.unit is None and row.right_any_unit),
         confidence=row.value_confidence,
         span_error=row.span_error,
         needle_error_deg=row.needle_error_deg,

@@ -6,8 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from eval.bench_vision_cases import Case
 from eval.score import NAN, Number, Share, calibration_error, mean_of, percentile, share_of, share_true
+from eval.support_fit import auroc
 from vision.fields import Contract
 
 TARGET_RIGHT = 0.99
@@ -18,7 +21,7 @@ LEGIBILITY_EDGES = (0.0, 0.15, 0.3, 0.5, 0.7, 0.9, 1.01)
 
 
 class ReliabilityBin(Contract):
-    """Answers whose confidence lies in [low, high): how sure they were on average, how often right."""
+    """Answers whose confidence lies in [low, high): how sure they were on average, how often their claim is true."""
 
     low: float
     high: float
@@ -50,20 +53,28 @@ class ErrorBin(Contract):
 class Honesty(Contract):
     """What the confidences of the values are worth.
 
-    `calibration_error` takes right as in the accepted interval, `interval_calibration_error` as in the interval that the
-    reading states. `coverage_at_99`: the largest share of the instruments that can be answered with 99 % of the answers
-    right, and `threshold_at_99` from which confidence; 0 and NaN where no threshold gives that. `sure_wrong`: of the
-    answers with a confidence of 0.9 or more, the wrong ones.
+    A reading's `value_confidence` is the probability of what it says: that the truth lies in its interval, and that its
+    unit, where it states one, is the right one (`Case.claim`). All figures count that, except the `strict_` ones: there
+    the value must lie in the accepted interval with the right unit stated, so a reading without a unit is wrong.
+
+    `auroc`: the probability that a true answer has more confidence than a wrong one. `coverage_at_99`: the largest share
+    of the instruments that can be answered with 99 % of the answers true, and `threshold_at_99` from which confidence; 0
+    and NaN where no threshold gives that. `sure_wrong`: of the answers with a confidence of 0.9 or more, the wrong ones.
     """
 
     instruments: int
     answers: int
+    without_unit: int
     calibration_error: Number
-    interval_calibration_error: Number
+    strict_calibration_error: Number
+    auroc: Number
+    strict_auroc: Number
     coverage_at_99: Share
+    strict_coverage_at_99: Share
     threshold_at_99: Number
     risk_area: Number
     sure_wrong: Share
+    strict_sure_wrong: Share
     reliability: tuple[ReliabilityBin, ...]
     risk_coverage: tuple[RiskPoint, ...]
 
@@ -71,22 +82,33 @@ class Honesty(Contract):
 def honesty(cases: Sequence[Case], bins: int = 10) -> Honesty:
     """The curves over instruments that show a value."""
     answers = [case for case in cases if case.answered]
-    confidences, right = [case.confidence for case in answers], [case.right for case in answers]
+    confidences = [case.confidence for case in answers]
+    claims, right = [case.claim for case in answers], [case.right for case in answers]
     curve = risk_coverage(cases)
-    fit = [point for point in curve if point.risk <= 1.0 - TARGET_RIGHT + 1e-12]
-    best = fit[-1] if fit else None
+    best, strict_best = _at_99(curve), _at_99(risk_coverage(cases, lambda case: case.right))
     return Honesty(
         instruments=len(cases),
         answers=len(answers),
-        calibration_error=calibration_error(confidences, right, bins),
-        interval_calibration_error=calibration_error(confidences, [case.holds for case in answers], bins),
+        without_unit=sum(case.unit is None and case.true_unit is not None for case in answers),
+        calibration_error=calibration_error(confidences, claims, bins),
+        strict_calibration_error=calibration_error(confidences, right, bins),
+        auroc=auroc(np.array(confidences), np.array(claims, bool)),
+        strict_auroc=auroc(np.array(confidences), np.array(right, bool)),
         coverage_at_99=share_of(round(best.coverage * len(cases)) if best else 0, len(cases)),
+        strict_coverage_at_99=share_of(round(strict_best.coverage * len(cases)) if strict_best else 0, len(cases)),
         threshold_at_99=best.threshold if best else NAN,
         risk_area=_area(curve),
-        sure_wrong=share_true(not case.right for case in answers if case.confidence >= SURE),
+        sure_wrong=share_true(not case.claim for case in answers if case.confidence >= SURE),
+        strict_sure_wrong=share_true(not case.right for case in answers if case.confidence >= SURE),
         reliability=reliability(answers, bins),
         risk_coverage=curve,
     )
+
+
+def _at_99(curve: Sequence[RiskPoint]) -> RiskPoint | None:
+    """The point of most coverage with at most 1 % wrong."""
+    fit = [point for point in curve if point.risk <= 1.0 - TARGET_RIGHT + 1e-12]
+    return fit[-1] if fit else None
 
 
 def reliability(answers: Sequence[Case], bins: int = 10) -> tuple[ReliabilityBin, ...]:
@@ -96,17 +118,17 @@ def reliability(answers: Sequence[Case], bins: int = 10) -> tuple[ReliabilityBin
         inside = [case for case in answers if min(int(case.confidence * bins), bins - 1) == index]
         if inside:
             mean = mean_of(case.confidence for case in inside).value
-            share = share_true(case.right for case in inside)
+            share = share_true(case.claim for case in inside)
             found.append(ReliabilityBin(low=index / bins, high=(index + 1) / bins, n=len(inside), confidence=mean, right=share))
     return tuple(found)
 
 
-def risk_coverage(cases: Sequence[Case]) -> tuple[RiskPoint, ...]:
+def risk_coverage(cases: Sequence[Case], true: Callable[[Case], bool] = lambda case: case.claim) -> tuple[RiskPoint, ...]:
     """Risk over coverage, from the surest answers to all of them; answers of the same confidence come together."""
     answers = sorted((case for case in cases if case.answered), key=lambda case: -case.confidence)
     points, wrong = [], 0
     for index, case in enumerate(answers, 1):
-        wrong += not case.right
+        wrong += not true(case)
         if index == len(answers) or answers[index].confidence < case.confidence:
             points.append(RiskPoint(threshold=case.confidence, coverage=index / len(cases), risk=wrong / index))
     return tuple(points)

@@ -1,7 +1,12 @@
-"""How long reading takes, warm and on one core, on drawn pictures: one crop without and with its witnesses, a panel of four."""
+"""How long reading takes, warm and on one core, on drawn pictures: one crop without and with its witnesses, a panel of four.
+
+Seconds are those of the processor (`time.process_time`), so that other work on the machine does not count. Stages are
+their shares of a photo's time on the clock.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,7 +31,7 @@ class Seconds(Contract):
 
 
 class ReadingSpeed(Contract):
-    """Warm reading times on one core.
+    """Warm reading times on one core, in seconds of the processor.
 
     `donut_crop`: the network's passes over one crop (all its looks, and the decoded fields); `witnessed_crop`: with the
     printed numbers and units read; both without locating. `photo`: a whole photo of one dial; `photo_of_four`: of four.
@@ -47,12 +52,13 @@ def measure_reading(reader: SourceReader, *, photos: int = 12) -> ReadingSpeed:
     _timed(reader, [singles[0], fours[0]])
     with one_thread():
         single, four = _timed(reader, singles[1:]), _timed(reader, fours[1:])
-    alone = [reading for _, reading in single if len(reading.instruments) == 1]
-    donut = [_stage_s(reading, "donut") for reading in alone]
-    witnesses = [_stage_s(reading, "witnesses") for reading in alone]
+    alone = [(spent, reading) for spent, reading in single if len(reading.instruments) == 1]
+    donut = [_stage_s(spent, reading, "donut") for spent, reading in alone]
+    witnesses = [_stage_s(spent, reading, "witnesses") for spent, reading in alone]
+    of_one = [reading for _, reading in alone]
     return ReadingSpeed(
-        donut_crop=_seconds(donut, alone),
-        witnessed_crop=_seconds([sum(both) for both in zip(donut, witnesses, strict=True)], alone),
+        donut_crop=_seconds(donut, of_one),
+        witnessed_crop=_seconds([sum(both) for both in zip(donut, witnesses, strict=True)], of_one),
         photo=_seconds([spent for spent, _ in single], [reading for _, reading in single]),
         photo_of_four=_seconds([spent for spent, _ in four], [reading for _, reading in four]),
     )
@@ -69,8 +75,10 @@ def four_dials(number: int) -> GaugeScene:
     return replace(dial_scene(number), width=side, height=side, instruments=placed)
 
 
-def _stage_s(reading: PhotoReading, stage: str) -> float:
-    return reading.timing_ms.get(stage, 0.0) / 1000.0
+def _stage_s(spent_s: float, reading: PhotoReading, stage: str) -> float:
+    """A stage's seconds of the processor: its share of the clock's milliseconds, of all that were spent."""
+    whole = sum(reading.timing_ms.values())
+    return spent_s * reading.timing_ms.get(stage, 0.0) / whole if whole else math.nan
 
 
 def _timed(reader: SourceReader, sources: Sequence[bytes]) -> list[tuple[float, PhotoReading]]:
@@ -79,9 +87,9 @@ def _timed(reader: SourceReader, sources: Sequence[bytes]) -> list[tuple[float, 
 
 def _each(reader: SourceReader, sources: Sequence[bytes]) -> Iterator[tuple[float, PhotoReading]]:
     for source in sources:
-        began = time.perf_counter()
+        began = time.process_time()
         (reading,) = reader.read_photos([source])
-        yield time.perf_counter() - began, reading
+        yield time.process_time() - began, reading
 
 
 def _seconds(spent: Sequence[float], readings: Sequence[PhotoReading]) -> Seconds:

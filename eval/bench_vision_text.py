@@ -20,7 +20,7 @@ def bench_markdown(bench: VisionBench) -> str:
     parts += [part for scores in bench.drawn for part in _drawn(scores)]
     parts += [part for scores in bench.photos for part in _photos(scores)]
     if bench.speed is not None:
-        parts += ["## Seconds, warm, one core", _speed(bench.speed)]
+        parts += ["## Seconds of the processor, warm, one core", _speed(bench.speed)]
     if bench.sweeps is not None:
         parts += _sweeps(bench.sweeps)
     return "\n\n".join(parts) + "\n"
@@ -109,21 +109,29 @@ def _photos(scores: PhotoScores) -> list[str]:
 
 def _honesty(honesty: Honesty) -> list[str]:
     rows = [
-        ["expected calibration error, right in the accepted interval", number(honesty.calibration_error)],
-        ["expected calibration error, right in the stated interval", number(honesty.interval_calibration_error)],
-        ["confidence >= 0.9 and wrong", percent(honesty.sure_wrong, interval=True)],
+        ["expected calibration error", number(honesty.calibration_error), number(honesty.strict_calibration_error)],
+        ["true ones surer than wrong ones (AUROC)", number(honesty.auroc), number(honesty.strict_auroc)],
+        [
+            "confidence >= 0.9 and wrong",
+            percent(honesty.sure_wrong, interval=True),
+            percent(honesty.strict_sure_wrong, interval=True),
+        ],
         [
             "coverage at 99 % right",
             f"{percent(honesty.coverage_at_99, interval=True)} from confidence {number(honesty.threshold_at_99)}",
+            percent(honesty.strict_coverage_at_99, interval=True),
         ],
-        ["area under risk over coverage", number(honesty.risk_area)],
+        ["area under risk over coverage", number(honesty.risk_area), ""],
     ]
     bins = [
         [f"{one.low:.1f} - {one.high:.1f}", str(one.n), number(one.confidence), percent(one.right, interval=True)]
         for one in honesty.reliability
     ]
-    head = f"Confidence of values: {honesty.answers} given for {honesty.instruments} instruments that show one"
-    return [head, table(["measure", "result"], rows), table(["confidence", "values", "mean confidence", "right"], bins)]
+    head = f"Confidence of values: {honesty.answers} given for {honesty.instruments} instruments that show one, "
+    head += f"{honesty.without_unit} of them without the unit that is printed. Counted as what the reading says (without a "
+    head += "unit: the number as printed), and strictly (in the accepted interval, and the unit must be stated)."
+    header = ["measure", "what the reading says", "strictly"]
+    return [head, table(header, rows), table(["confidence", "values", "mean confidence", "true"], bins)]
 
 
 def _errors(name: str, bins: Sequence[ErrorBin]) -> list[str]:

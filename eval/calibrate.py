@@ -1,27 +1,41 @@
 """Fit the confidences of a reader on rendered pictures that training never drew.
 
 Reads dataset folders as a user would (boxes found, not given) in one pass of the model: what it wrote and pointed at
-gives one isotonic curve per field; with these curves in place the witnesses are heard, and their signals give the
-probability and the width of values (`eval.support_fit`). All that was read is kept as rows, so that a fit can be done
-again in a second. Nothing real is fitted on.
+gives one isotonic curve per field, lamps and selectors their limits and the pixel model of colours (`eval.class_fit`);
+with these in place the witnesses are heard, and their signals give the probability and the width of values
+(`eval.support_fit`). All that was read is kept as rows, so that a fit can be done again in a second. Nothing real is
+fitted on. Without a folder the pictures of `eval.calibration_sets` are drawn and used: everything that new weights need.
 
-    python -m eval.calibrate WEIGHTS FOLDER [FOLDER ...] [--limit N] [--rows FILE] [--from-rows] [--no-save]
+    python -m eval.calibrate WEIGHTS [FOLDER ...] [--limit N] [--rows FILE] [--from-rows] [--no-save]
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from eval.calibration_sets import SETS, Folders, draw_sets
+from eval.class_fit import ClassReport, class_limits, class_outcomes, class_reports, fit_lamp
 from eval.matching import Pair, match_instruments
 from eval.support_fit import SupportReport, fit_support
-from eval.support_rows import FieldRow, UnreadRow, ValueRow, load_rows, value_rows, write_rows
+from eval.support_rows import (
+    ClassRow,
+    FieldRow,
+    Row,
+    ValueRow,
+    class_row,
+    load_rows,
+    pixel_rows,
+    value_rows,
+    write_rows,
+)
 from eval.values import angle_error_deg
-from vision.calibration import Calibration, fit_curve
+from vision.calibration import Calibration, fit_curve, flat_curve
 from vision.fields import POINT_NAMES, InstrumentReading
+from vision.lamp_color import LampModel
 from vision.photos import Photo, load_photo
 from vision.reader import Looked, Reader, unjudged
 from vision.samples import InstrumentTruth, SampleRecord, read_records
@@ -33,7 +47,8 @@ FRACTION_RIGHT = 0.02
 POINT_RIGHT_OF_BOX = 0.05
 ANGLE_FIELDS = ("pointer_angle", "start_angle", "end_angle")
 # The unit is left out: it may be the Donut's or the printed text's, and the two must not share a curve.
-CLASS_FIELDS = ("kind", "clockwise", "warning_light_color", "mode_dial_position", "digital_readout")
+# Colours of lamps and positions of selectors have their own rows: several looks and the pixels say them together.
+CLASS_FIELDS = ("kind", "clockwise", "digital_readout")
 NUMBER_FIELDS = ("scale_min", "scale_max", "scale_multiplier")
 CALIBRATED = (*ANGLE_FIELDS, *CLASS_FIELDS, "scale_fraction", *NUMBER_FIELDS, *POINT_NAMES)
 
@@ -64,17 +79,21 @@ _Item = TypeVar("_Item")
 
 
 class Fitted(NamedTuple):
-    """What a fit gives: field curves, the support of values, its report, and the rows that both rest on."""
+    """What a fit gives: curves and limits of fields, the support of values, the pixel model of lamps, and the reports."""
 
     calibration: Calibration
     support: Support
     report: SupportReport
-    rows: tuple[FieldRow | ValueRow | UnreadRow, ...]
+    rows: tuple[Row, ...]
+    lamp: LampModel | None = None
+    classes: tuple[ClassReport, ...] = ()
 
     def save(self, folder: Path) -> None:
-        """Write curves and support beside the weights."""
+        """Write all that was fitted beside the weights; where there were too few lamps, the model that is there stays."""
         self.calibration.save(folder)
         self.support.save(folder)
+        if self.lamp is not None:
+            self.lamp.save(folder)
 
 
 class _Picture(NamedTuple):
@@ -122,9 +141,11 @@ def _by_points(reading: InstrumentReading) -> bool:
     )
 
 
-def fit_curves(rows: Iterable[FieldRow | ValueRow | UnreadRow], sources: bool = False) -> Calibration:
-    """One isotonic curve for each field; with `sources`, for each source of values too."""
-    outcomes: dict[str, list[tuple[float, bool]]] = {}
+def fit_curves(
+    rows: Iterable[Row], sources: bool = False, classes: Mapping[str, Sequence[tuple[float, bool]]] | None = None
+) -> Calibration:
+    """One isotonic curve for each field; with `sources`, for each source of values too. `classes`: further outcomes."""
+    outcomes: dict[str, list[tuple[float, bool]]] = {name: list(found) for name, found in (classes or {}).items()}
     for row in rows:
         if isinstance(row, FieldRow):
             outcomes.setdefault(row.name, []).append((row.confidence, row.right))
@@ -132,27 +153,36 @@ def fit_curves(rows: Iterable[FieldRow | ValueRow | UnreadRow], sources: bool = 
             right = row.right or row.holds(Support())
             outcomes.setdefault(f"value_{row.source}", []).append((row.stated, right))
     curves = {name: fit_curve([c for c, _ in found], [right for _, right in found]) for name, found in outcomes.items()}
+    for name, found in outcomes.items():
+        if curves[name] is None and name.startswith("value_"):
+            curves[name] = flat_curve([right for _, right in found])
     return Calibration({name: curve for name, curve in sorted(curves.items()) if curve is not None})
 
 
-def fit_rows(rows: Sequence[FieldRow | ValueRow | UnreadRow]) -> Fitted:
-    """Curves and support of rows that were collected before. Values without a support model get a curve by source."""
+def fit_rows(rows: Sequence[Row]) -> Fitted:
+    """All that rows which were collected before give. Values without a support model get a curve by source."""
     support, report = fit_support(rows)
-    return Fitted(fit_curves(rows, sources=True), support, report, tuple(rows))
+    class_rows = [row for row in rows if isinstance(row, ClassRow)]
+    outcomes = class_outcomes(class_rows)
+    limits = class_limits(outcomes)
+    classes = {name: [(one.confidence, one.right) for one in found] for name, found in outcomes.items()}
+    calibration = Calibration(fit_curves(rows, sources=True, classes=classes).curves, limits)
+    return Fitted(calibration, support, report, tuple(rows), fit_lamp(class_rows), class_reports(outcomes, limits))
 
 
-def collect_rows(
-    reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True
-) -> list[FieldRow | ValueRow | UnreadRow]:
+def collect_rows(reader: Reader, folders: Folders, *, limit: int | None = None, progress: bool = True) -> list[Row]:
     """All rows of the first `limit` pictures of each folder. The reader's own confidences are set aside meanwhile."""
     kept = reader.calibration, reader.support
     reader.calibration, reader.support = Calibration(), Support()
     try:
-        rows: list[FieldRow | ValueRow | UnreadRow] = []
+        rows: list[Row] = [row for folder in folders.pixels for row in pixel_rows(folder)]
         pictures = []
-        for picture, photo in with_progress_of(_looks(reader, folders, limit), progress):
+        for picture, photo in with_progress_of(_looks(reader, folders.classes, limit), progress):
+            rows += class_rows_of(picture, photo)
+        for picture, photo in with_progress_of(_looks(reader, folders.values, limit), progress):
             seen = match_instruments(picture.record.truth.instruments, unjudged(photo, picture.looked))
             rows += field_rows(picture.name, seen)
+            rows += class_rows_of(picture, photo)
             pictures.append(picture)
         reader.calibration = fit_curves(rows)
         for picture in with_progress_of(pictures, progress):
@@ -165,9 +195,22 @@ def collect_rows(
     return rows
 
 
+def class_rows_of(picture: _Picture, photo: Photo) -> list[ClassRow]:
+    """The rows of a picture's lamps and selectors, and of what was taken for one."""
+    spelled = [crop for crop in picture.looked.crops if crop.fields is not None]
+    readings = unjudged(photo, picture.looked)
+    truths = {id(pair.reading): pair.truth for pair in match_instruments(picture.record.truth.instruments, readings)}
+    rows = []
+    for crop, reading in zip(spelled, readings, strict=True):
+        if crop.votes is not None:
+            row = class_row(picture.name, truths.get(id(reading)), reading.kind, crop.votes, photo.image, crop.box.box)
+            rows += [] if row is None else [row]
+    return rows
+
+
 def fit_calibration(reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True) -> Fitted:
-    """Curves and support of `reader`, fitted on the first `limit` pictures of each dataset folder."""
-    return fit_rows(collect_rows(reader, folders, limit=limit, progress=progress))
+    """Everything that confidences of `reader` need, fitted on the first `limit` pictures of each dataset folder."""
+    return fit_rows(collect_rows(reader, Folders(values=tuple(folders)), limit=limit, progress=progress))
 
 
 def _looks(reader: Reader, folders: Sequence[Path], limit: int | None) -> Iterator[tuple[_Picture, Photo]]:
@@ -185,7 +228,7 @@ def with_progress_of(items: Iterable[_Item], progress: bool) -> Iterable[_Item]:
     return tqdm(items, desc="calibrating", unit="photo", disable=not progress)
 
 
-def describe(report: SupportReport) -> str:
+def describe(report: SupportReport, classes: Sequence[ClassReport] = ()) -> str:
     """The report as lines for a terminal."""
     lines = [
         f"{report.values} values stated, {report.unread} true values not stated; all figures cross-validated",
@@ -197,6 +240,11 @@ def describe(report: SupportReport) -> str:
             f"calibration error {one.calibration_error:.3f}; intervals x {one.widening:.2f} hold {one.interval_holds:.3f} "
             f"({one.interval_holds_on_scale:.3f} on the right scale)"
         )
+    for kind in classes:
+        lines.append(
+            f"{kind.name}: n {kind.shown}, right {kind.right.value:.3f}; stated {kind.stated.value:.3f}, "
+            f"of these right {kind.stated_right.value:.3f}"
+        )
     lines += [f"{p.level:.0%} right: coverage {p.coverage:.3f} from probability {p.threshold:.3f} on" for p in report.risk]
     lines += [f"from {p.threshold:.2f} on: coverage {p.coverage:.3f}, right {p.right:.3f}" for p in report.at_threshold]
     return "\n".join(lines)
@@ -206,7 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line of the module."""
     parser = argparse.ArgumentParser(prog="python -m eval.calibrate", description="Fit a reader's confidences on drawn pictures.")
     parser.add_argument("weights", help="shipped weights by name, or their folder")
-    parser.add_argument("folders", nargs="*", type=Path, help="dataset folders of drawn pictures")
+    parser.add_argument("folders", nargs="*", type=Path, help="dataset folders of drawn pictures; none: draw them into --data")
+    parser.add_argument("--data", type=Path, default=Path(".gauge/calibration"), help="where pictures are drawn")
+    parser.add_argument("--classes", type=Path, action="append", default=[], help="folder of lamps and selectors; repeatable")
     parser.add_argument("--limit", type=int, default=None, help="pictures of each folder")
     parser.add_argument("--rows", type=Path, default=None, help="file that the rows are kept in")
     parser.add_argument("--from-rows", action="store_true", help="fit on the rows that are there, without reading pictures")
@@ -220,25 +270,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.error("--from-rows needs --rows FILE")
         rows = load_rows(chosen.rows)
     else:
-        if not chosen.folders:
-            parser.error("name at least one dataset folder")
-        rows = collect_rows(Reader.load(folder), chosen.folders, limit=chosen.limit)
+        reader, folders = Reader.load(folder), Folders(tuple(chosen.folders), tuple(chosen.classes))
+        if folders == Folders():
+            folders = draw_sets(chosen.data, SETS, chosen.limit)
+        rows = collect_rows(reader, folders, limit=chosen.limit)
         if chosen.rows is not None:
             write_rows(chosen.rows, rows)
     fitted = fit_rows(rows)
-    print(describe(fitted.report))
+    print(describe(fitted.report, fitted.classes))
     if not chosen.no_save:
         fitted.save(folder)
-        note_on_card(folder, fitted.report, sorted({row.picture.split("/")[0] for row in rows}))
+        note_on_card(folder, fitted, sorted({row.picture.split("/")[0] for row in rows}))
 
 
-def note_on_card(folder: Path, report: SupportReport, data: Sequence[str]) -> None:
-    """Write the report to the weights' card."""
+def note_on_card(folder: Path, fitted: Fitted, data: Sequence[str]) -> None:
+    """Write the reports to the weights' card."""
     import json
 
     from vision.donut import CARD_FILE, load_card
 
-    card = load_card(folder) | {"confidence": json.loads(report.model_dump_json()), "calibrated_on": list(data)}
+    confidence = json.loads(fitted.report.model_dump_json())
+    confidence["classes"] = [json.loads(report.model_dump_json()) for report in fitted.classes]
+    card = load_card(folder) | {"confidence": confidence, "calibrated_on": list(data)}
     (folder / CARD_FILE).write_text(json.dumps(card, indent=1, ensure_ascii=False), encoding="utf-8")
 
 

@@ -6,21 +6,29 @@ Rows are plain JSON lines, so that a fit can be done again without reading the p
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field, TypeAdapter, ValidationError
 
 from eval.matching import Pair
 from eval.score import EvalError
 from eval.values import number_fits, value_fits, value_in_unit
-from vision.fields import Contract, InstrumentReading
+from vision.class_value import CLASS_FIELD, ClassVotes
+from vision.crops import Pixels
+from vision.fields import Box, Contract, InstrumentReading, Kind
 from vision.judge import Judged
-from vision.samples import InstrumentTruth
+from vision.lamp_color import lamp_features
+from vision.photos import load_photo
+from vision.samples import InstrumentTruth, read_records
 from vision.signals import plain
 from vision.support import Support
 
+BOX_SD = 0.04
+"""Of its side: how far a found box is off the true one."""
 RIGHT_SCALE_OF_SPAN = 0.05
 """An error below this share of the span is one of measuring; above it, something else was read."""
 
@@ -78,8 +86,24 @@ class UnreadRow(Contract):
     reason: str
 
 
-Row = Annotated[FieldRow | ValueRow | UnreadRow, Field(discriminator="row")]
-_ROW: TypeAdapter[FieldRow | ValueRow | UnreadRow] = TypeAdapter(Row)
+class ClassRow(Contract):
+    """One lamp or selector that was found, or what was taken for one: `true` is its label, None where it is neither.
+
+    `kind` and `shares` are the looks' votes (`vision.class_value`), `features` a lamp's pixels (`vision.lamp_color`). A lamp
+    of which the Donut was not asked has no shares.
+    """
+
+    row: Literal["class"] = "class"
+    picture: str
+    name: str
+    true: str | None
+    kind: float
+    shares: dict[str, float]
+    features: tuple[float, ...] = ()
+
+
+Row = FieldRow | ValueRow | UnreadRow | ClassRow
+_ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="row")])
 
 
 def value_rows(picture: str, pairs: Sequence[Pair], judged: Sequence[Judged]) -> list[ValueRow | UnreadRow]:
@@ -141,14 +165,55 @@ def _against(truth: InstrumentTruth, reading: InstrumentReading) -> tuple[float 
     return true, None if first is None or last is None else abs(last - first), right
 
 
-def write_rows(path: Path, rows: Iterable[FieldRow | ValueRow | UnreadRow]) -> None:
+def class_row(
+    picture: str, truth: InstrumentTruth | None, kind: Kind, votes: ClassVotes, image: Pixels, box: Box
+) -> ClassRow | None:
+    """The row of what was read as a lamp or a selector in `box` of `image`; None where nobody could read it."""
+    if truth is not None and not truth.readable:
+        return None
+    name = CLASS_FIELD[kind]
+    true = None if truth is None else getattr(truth.fields, name)
+    pixels = lamp_features(image, box).tolist() if kind == "lamp" else ()
+    return ClassRow(
+        picture=picture,
+        name=name,
+        true=None if true is None else str(true),
+        kind=votes.kind,
+        shares=dict(votes.shares),
+        features=tuple(round(value, 5) for value in pixels),
+    )
+
+
+def pixel_rows(folder: Path) -> Iterator[ClassRow]:
+    """The readable lamps of a folder of drawn pictures in their true boxes, moved a little as found boxes are."""
+    for record in read_records(folder):
+        lamps = [one for one in record.truth.instruments if one.fields.kind == "lamp" and one.readable]
+        if not lamps:
+            continue
+        photo, picture = load_photo(folder / record.file_name), f"{folder.name}/{record.file_name}"
+        rng = np.random.default_rng(zlib.crc32(picture.encode()))
+        for lamp in lamps:
+            side = max(lamp.box[2] - lamp.box[0], lamp.box[3] - lamp.box[1])
+            box = np.array(lamp.box) + BOX_SD * side * rng.normal(size=4)
+            features = lamp_features(photo.image, (box[0], box[1], box[2], box[3])).tolist()
+            yield ClassRow(
+                picture=picture,
+                name=CLASS_FIELD["lamp"],
+                true=lamp.fields.warning_light_color,
+                kind=1.0,
+                shares={},
+                features=tuple(round(value, 5) for value in features),
+            )
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """The rows as JSON lines."""
     with path.open("w", encoding="utf-8") as out:
         for row in rows:
             out.write(json.dumps(row.model_dump(mode="json"), ensure_ascii=False) + "\n")
 
 
-def load_rows(path: Path) -> list[FieldRow | ValueRow | UnreadRow]:
+def load_rows(path: Path) -> list[Row]:
     """Rows of a file. Raises EvalError where it is missing or holds something else."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -34,13 +34,19 @@ class ValueScore(Contract):
 
 
 class Answer(NamedTuple):
-    """One value given where there is a true one."""
+    """One value given where there is a true one.
+
+    `right`: in the accepted interval and its unit right, a missing unit being wrong. `claim`: what the reading itself says
+    is true, which is what its `value_confidence` is the probability of: the value in the accepted interval or the truth in
+    the stated one, and the unit right if one is stated. A reading without a unit claims the number that is printed.
+    """
 
     right: bool
     right_any_unit: bool
     span_error: float
     confidence: float
     holds: bool
+    claim: bool
 
 
 def judge_value(truth: InstrumentTruth, reading: InstrumentReading) -> Answer | None:
@@ -49,13 +55,23 @@ def judge_value(truth: InstrumentTruth, reading: InstrumentReading) -> Answer | 
         return None
     low = truth.value if truth.value_low is None else truth.value_low
     high = truth.value if truth.value_high is None else truth.value_high
+    right = value_fits(reading.value, reading.unit, low, high, truth.unit)
+    number_right = number_fits(reading.value, reading.unit, low, high, truth.unit)
+    holds = _interval_holds(truth, reading)
     return Answer(
-        right=value_fits(reading.value, reading.unit, low, high, truth.unit),
-        right_any_unit=number_fits(reading.value, reading.unit, low, high, truth.unit),
+        right=right,
+        right_any_unit=number_right,
         span_error=_span_error(truth, reading),
         confidence=reading.value_confidence,
-        holds=_interval_holds(truth, reading),
+        holds=holds,
+        claim=right or holds or (reading.unit is None and (number_right or _printed_holds(truth, reading))),
     )
+
+
+def _printed_holds(truth: InstrumentTruth, reading: InstrumentReading) -> bool:
+    """Whether the stated interval holds the true number as printed."""
+    low, high = reading.value_low, reading.value_high
+    return truth.value is not None and low is not None and high is not None and inside(truth.value, low, high)
 
 
 def _span_error(truth: InstrumentTruth, reading: InstrumentReading) -> float:

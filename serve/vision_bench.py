@@ -24,23 +24,27 @@ def run_vision_bench(
     speed_photos: int,
     dials: int,
     minutes: float,
+    blender: bool = False,
 ) -> str:
     """The bench's tables, or its record as JSON. With `out`: `bench.json`, `bench.md`, `plots/`, `overlays/`, worst photos.
 
-    Raises EvalError where a folder is no dataset.
+    `blender` has view angles and pairs swept with pictures of Blender as well. Raises EvalError where a folder is no
+    dataset, BlenderError where Blender is not ready.
     """
     from eval.bench_vision import BenchOptions, bench_vision
     from eval.bench_vision_text import bench_markdown
     from serve.service import open_service
+    from serve.settings import load_settings
 
     overlays = None if out is None else OverlayFolder(out / OVERLAYS_NAME)
     options = BenchOptions(
         limit=limit,
         speed_photos=speed_photos,
-        sweeps=sweeps,
+        sweeps=sweeps or blender,
         sweep_dials=dials,
         sweep_pairs=2 * dials,
         sweep_budget_s=60.0 * minutes,
+        blender_home=load_settings().home.resolve() if blender else None,
     )
     see = None if overlays is None else overlays.see
     bench = bench_vision(datasets, open_service(weights=weights), options, see=see)

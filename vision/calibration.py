@@ -7,6 +7,7 @@ The product of token probabilities is near 1 whatever the picture. An isotonic m
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 CALIBRATION_FILE = "calibration.json"
+LIMITS = "limits"
 MIN_SAMPLES = 40
+MIN_FEW = 12
 
 
 class CalibrationError(ValueError):
@@ -32,10 +35,15 @@ class Curve(NamedTuple):
 
 
 class Calibration:
-    """One curve per field; a field without a curve keeps its raw confidence."""
+    """One curve per field; a field without a curve keeps its raw confidence.
 
-    def __init__(self, curves: Mapping[str, Curve] | None = None) -> None:
+    `limits`: by field, the raw confidence below which it is not stated, chosen so that what is stated is right as often
+    as is asked (`limit_for`); infinite where no confidence is enough.
+    """
+
+    def __init__(self, curves: Mapping[str, Curve] | None = None, limits: Mapping[str, float] | None = None) -> None:
         self.curves = dict(curves or {})
+        self.limits = dict(limits or {})
 
     def __call__(self, field: str, confidence: float) -> float:
         curve = self.curves.get(field)
@@ -50,13 +58,19 @@ class Calibration:
             return cls()
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return cls({name: Curve(tuple(map(float, c["raw"])), tuple(map(float, c["calibrated"]))) for name, c in raw.items()})
+            limits = {name: math.inf if limit is None else float(limit) for name, limit in raw.pop(LIMITS, {}).items()}
+            curves = {name: Curve(tuple(map(float, c["raw"])), tuple(map(float, c["calibrated"]))) for name, c in raw.items()}
+            return cls(curves, limits)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CalibrationError(f"{path} is not a calibration: {error}; remove it or fit it anew") from error
 
     def save(self, folder: Path) -> None:
         """Write the calibration beside the weights."""
-        data = {name: {"raw": list(curve.raw), "calibrated": list(curve.calibrated)} for name, curve in self.curves.items()}
+        data: dict[str, object] = {
+            name: {"raw": list(curve.raw), "calibrated": list(curve.calibrated)} for name, curve in self.curves.items()
+        }
+        if self.limits:
+            data[LIMITS] = {name: limit if math.isfinite(limit) else None for name, limit in self.limits.items()}
         (folder / CALIBRATION_FILE).write_text(json.dumps(data, indent=1), encoding="utf-8")
 
 
@@ -80,3 +94,28 @@ def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve | No
     model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     smooth = model.fit_transform(centers, shares, sample_weight=[len(rows) for rows in bins])
     return Curve(tuple(round(float(x), 6) for x in centers), tuple(round(float(y), 4) for y in smooth))
+
+
+def flat_curve(right: Sequence[bool]) -> Curve | None:
+    """What little can be said with too few outcomes for a curve: one share for all, by Laplace's rule. None below MIN_FEW."""
+    if len(right) < MIN_FEW:
+        return None
+    share = round((sum(right) + 1.0) / (len(right) + 2.0), 4)
+    return Curve((0.0, 1.0), (share, share))
+
+
+def limit_for(confidences: Sequence[float], right: Sequence[bool], share: float) -> float:
+    """The least raw confidence from which on a share of at least `share` was right; infinite where there is none.
+
+    Half an outcome of either kind is added (Jeffreys' prior), so that a handful of right ones do not pass for 99 %.
+    """
+    if len(confidences) != len(right):
+        raise CalibrationError(f"{len(confidences)} confidences against {len(right)} outcomes")
+    found, hits = math.inf, 0
+    ranked = sorted(zip(confidences, right, strict=True), key=lambda pair: -pair[0])
+    for count, (confidence, hit) in enumerate(ranked, 1):
+        hits += hit
+        ends = count == len(ranked) or ranked[count][0] < confidence
+        if ends and (hits + 0.5) / (count + 1.0) >= share:
+            found = confidence
+    return found

@@ -105,6 +105,8 @@ class InstrumentReading(Contract):
 
     Raises ValidationError where an abstained reading carries a value or a read one has no interval
     around its value: a wrong number reported with confidence is the worst bug this product can have.
+    `value_confidence` is the probability that the true value lies in that interval and that the unit, where one is stated,
+    is the right one; a reading without a unit states the number that is printed, and nothing of what it is measured in.
     `adapted` says that the adapter of `instrument_model` took part.
     """
 

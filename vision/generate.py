@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -115,6 +116,19 @@ def generate(model: GaugeDonut, encoded: HybridEncoderOutput, task: Task, max_to
             break
         step_ids = torch.tensor(following, device=hidden.device)[:, None]
     return sequences
+
+
+@torch.inference_mode()
+def choice_probabilities(
+    model: GaugeDonut, hidden: Tensor, prefix: tuple[int, ...], choices: Mapping[int, tuple[int, ...]]
+) -> list[Tensor]:
+    """Probabilities of some tokens behind a given prefix, for several views at once; nothing is decoded.
+
+    hidden (B, N, C). `choices`: by place in the prefix, the tokens of which one comes next. A (B, number of tokens) for each.
+    """
+    ids = torch.tensor([prefix], device=hidden.device).expand(len(hidden), -1)
+    logits = model.decode(HybridEncoderOutput(last_hidden_state=hidden), ids).float().cpu()
+    return [logits[:, place, list(tokens)].softmax(-1) for place, tokens in choices.items()]
 
 
 def field_choices(sequence: Sequence) -> dict[str, list[Chosen]]:

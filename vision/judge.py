@@ -14,13 +14,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from vision.calibration import Calibration
+from vision.class_value import CLASS_FIELD, LABELS, ClassVotes, choose_class, with_class
 from vision.crops import Pixels
 from vision.dial_value import dial_value
+from vision.digit_reader import DigitReader
 from vision.display_value import display_value
 from vision.doubts import why_not_stated
-from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, ValueSource
+from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, Point, ValueSource
 from vision.generate import Chosen
-from vision.lamp_color import seen_lamp_color
+from vision.lamp_color import LampModel, lamp_features
 from vision.line_crop import LinePlace
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader, PrintedText
@@ -30,8 +32,7 @@ from vision.unit_lines import UnitFinder
 
 MIN_FIELD_CONFIDENCE = 0.1
 MIN_CLASS_CONFIDENCE = 0.85
-AGREEING_PIXELS = 0.75
-"""What the agreement of the lamp's own pixels takes away of the doubt."""
+"""Raw, of a lamp's colour or a selector's position, where the calibration knows no better limit."""
 MIN_POINT_CONFIDENCE = 0.3
 
 
@@ -52,6 +53,10 @@ class Evidence:
     """How far apart the looks found each point, in pixels of `image`."""
     unit_places: tuple[LinePlace, ...] = ()
     """Where units may be printed, as a heat map says; pixels of `image`."""
+    numeral_places: tuple[Point, ...] = ()
+    """Where numerals are printed, as a heat map says; pixels of `image`."""
+    votes: ClassVotes | None = None
+    """What several looks say of a lamp's colour or a selector's position."""
     row_place: LinePlace | None = None
     """Where the main row of digits stands, as the model's points say; pixels of `image`."""
 
@@ -116,10 +121,13 @@ def judge(
     lines: LineReader | None = None,
     support: Support = NO_SUPPORT,
     min_value_confidence: float = 0.0,
+    digits: DigitReader | None = None,
+    lamp: LampModel | None = None,
 ) -> Judged:
-    """Decide what is stated of the instrument. `lines`, where there is one, reads units and rows of digits too.
+    """Decide what is stated of the instrument. `lines` and `digits`, where they are, read units and rows of digits too.
 
     `support` gives a value its probability and its interval's width; below `min_value_confidence` it is not stated.
+    `lamp` knows a lamp's colour by its pixels.
     """
     confidence = field_confidences(evidence.chosen, calibration)
     kind: Kind = evidence.fields.kind if evidence.fields is not None else "dial"
@@ -137,11 +145,11 @@ def judge(
         kept = {name: getattr(evidence.points, name) for name in POINT_NAMES if places[name] >= MIN_POINT_CONFIDENCE}
         sure = replace(evidence, points=EvidencePoints(**kept))
         units = None if lines is None else UnitFinder(lines)
-        value = dial_value(sure, fields, confidence, calibration, numerals, text_side_px, units, evidence.unit_places)
+        value = dial_value(sure, fields, confidence, calibration, numerals, text_side_px, units)
     elif kind in ("digital", "counter"):
-        value = display_value(sure, fields, confidence, numerals, text_side_px, lines)
+        value = display_value(sure, fields, confidence, numerals, text_side_px, lines, digits)
     else:
-        return Judged(_class_reading(sure, fields, confidence), ())
+        return Judged(_class_reading(sure, fields, confidence, calibration, lamp), ())
     stated = value.fields or fields
     confidence |= value.confidences or {}
     sure = replace(sure, points=value.points or sure.points)
@@ -174,37 +182,39 @@ def judge(
     return Judged(reading, value.texts, value.signals, value.least_half)
 
 
-def _class_reading(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float]) -> InstrumentReading:
-    """A lamp's colour or a selector's position: read where the Donut is sure, without a number.
-
-    A lamp whose pixels show the colour that the Donut names needs less: two looks agree. Pixels of another colour
-    than the Donut's are a contradiction, and nothing is stated.
-    """
-    is_lamp = fields.kind == "lamp"
-    name = "warning_light_color" if is_lamp else "mode_dial_position"
-    what = "colour of the lamp" if is_lamp else "selector's position"
-    named, sure = getattr(fields, name), min(confidence.get(name, 0.0), confidence.get("kind", 0.0))
-    if is_lamp and named is not None:
-        seen = seen_lamp_color(evidence.image, evidence.box)
-        if seen is not None and seen == named:
-            sure = 1.0 - (1.0 - sure) * (1.0 - AGREEING_PIXELS)
-            confidence = {**confidence, name: round(sure, 4)}
-        elif seen is not None:
-            reason = f"two looks at the lamp disagree ({named} and {seen})"
-            return _abstained(evidence, fields.model_copy(update={name: None}), confidence, reason)
-    if named is None or sure < MIN_CLASS_CONFIDENCE:
-        return _abstained(
-            evidence, fields.model_copy(update={name: None}), confidence, f"the {what} is not clear (confidence {sure:.2f})"
-        )
+def _class_reading(
+    evidence: Evidence, fields: GaugeFields, confidence: dict[str, float], calibration: Calibration, lamp: LampModel | None
+) -> InstrumentReading:
+    """A lamp's colour or a selector's position, without a number: stated where looks and pixels are sure enough together."""
+    name = CLASS_FIELD[fields.kind]
+    what = "colour of the lamp" if fields.kind == "lamp" else "selector's position"
+    votes = evidence.votes or _single_vote(name, evidence, fields)
+    pixels = lamp_features(evidence.image, evidence.box) if fields.kind == "lamp" else None
+    choice = choose_class(name, votes, pixels, lamp)
+    sure = calibration(name, choice.confidence)
+    confidence = {**confidence, name: round(sure, 4)}
+    if choice.confidence < calibration.limits.get(name, MIN_CLASS_CONFIDENCE):
+        reason = f"the {what} is not clear (confidence {sure:.2f})"
+        if choice.rival is not None:
+            reason = f"two looks at the lamp disagree: the model's and that at its pixels ({choice.rival})"
+        return _abstained(evidence, with_class(fields, name, None), confidence, reason)
     return InstrumentReading(
         kind=fields.kind,
         box=evidence.box,
         points=evidence.points,
-        fields=fields,
+        fields=with_class(fields, name, choice.label),
         confidence=confidence,
         value_confidence=0.0,
         status="read",
     )
+
+
+def _single_vote(name: str, evidence: Evidence, fields: GaugeFields) -> ClassVotes:
+    """The decoded class alone, where no further looks were taken."""
+    shares = dict.fromkeys(LABELS[name], 0.0)
+    if getattr(fields, name) is not None:
+        shares[str(getattr(fields, name))] = raw_confidence(evidence.chosen.get(name, ()))
+    return ClassVotes(raw_confidence(evidence.chosen.get("kind", ())), shares)
 
 
 def _abstained(evidence: Evidence, fields: GaugeFields, confidence: dict[str, float], reason: str) -> InstrumentReading:

@@ -19,13 +19,17 @@ import torch
 from vision.adapter import Adapter
 from vision.adapter_files import AdapterFolder, weights_sha256
 from vision.calibration import Calibration
+from vision.class_value import CLASS_FIELD, ClassVotes, class_votes
+from vision.cluster import doubt_resting_needles
 from vision.crops import Pixels, View, cut, read_view
 from vision.dense import DenseOutput, read_points
+from vision.digit_reader import DigitReader, digits_shipped
 from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
 from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.generate import Chosen, field_choices, generate
 from vision.generate import Sequence as Decoded
 from vision.judge import Evidence, Judged, judge, raw_confidence
+from vision.lamp_color import LampModel
 from vision.line_reader import LineReader, lines_shipped
 from vision.locate import FoundBox, LocateOptions, locate
 from vision.looks import LOOKS, Look, Places, agree
@@ -73,6 +77,7 @@ class _Crop:
     point_confidence: dict[str, float]
     point_spread: dict[str, float]
     printed: PrintPlaces
+    votes: ClassVotes | None = None
 
 
 class Looked(NamedTuple):
@@ -94,18 +99,21 @@ class Reader:
         device: str = "cpu",
         adapters: AdapterFolder | None = None,
         support: Support = NO_SUPPORT,
+        lamp: LampModel | None = None,
     ) -> None:
         self.model = model.to(device).eval()
         self.adapters = adapters
         self.weights = weights
         self.calibration = calibration
         self.support = support
+        self.lamp = lamp
         self.options = options
         self.device = device
         self.last: tuple[Judged, ...] = ()
         """The instruments of the photo read last, with the signals of their values."""
         self.numerals = NumeralReader()
         self.lines = LineReader.load() if lines_shipped() else None
+        self.digits = DigitReader.load() if digits_shipped() else None
 
     @classmethod
     def load(
@@ -125,7 +133,8 @@ class Reader:
         folder = weights_folder(weights)
         model = load(folder)
         found = None if adapters is None else AdapterFolder(adapters, weights_sha256(folder), device)
-        return cls(model, weights_identity(folder), Calibration.load(folder), options, device, found, Support.load(folder))
+        calibration, support, lamp = Calibration.load(folder), Support.load(folder), LampModel.load(folder)
+        return cls(model, weights_identity(folder), calibration, options, device, found, support, lamp)
 
     def read_photos(
         self,
@@ -175,9 +184,10 @@ class Reader:
         """The reading of a photo that was looked at: witnesses heard, values stated or not."""
         started = time.perf_counter()
         known = known_models if self.adapters is None else [*known_models, *self.adapters.models()]
-        stated = [one for crop in looked.crops if (one := self._judge_named(photo, crop, model, known)) is not None]
+        judged = [one for crop in looked.crops if (one := self._judge_named(photo, crop, model, known)) is not None]
+        stated = doubt_resting_needles(judged)
         instruments = tuple(one.reading for one in stated)
-        self.last = tuple(stated)
+        self.last = stated
         timing = {**looked.timing_ms, "witnesses": _ms(started)}
         read = any(instrument.status == "read" for instrument in instruments)
         return PhotoReading(
@@ -201,18 +211,21 @@ class Reader:
             pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(self.device)
             encoded = self.model.encode(pixels, of_rows)
             dense = self.model.dense_maps(encoded)
-            places = [self._places(dense, views)]
+            places, looks = [self._places(dense, views)], [encoded]
             for look in self.options.looks:
                 turned = [look.of(view) for view in views]
                 pixels = to_pixel_values(np.stack([cut(image, view) for view in turned])).to(self.device)
-                places.append(self._places(self.model.dense_maps(self.model.encode(pixels, of_rows)), turned))
+                looks.append(self.model.encode(pixels, of_rows))
+                places.append(self._places(self.model.dense_maps(looks[-1]), turned))
             sequences = generate(self.model, encoded, "read")
             printed = print_places(dense, views)
             for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
                 fields, problem = _decode(sequence)
                 seen = agree([place[row] for place in places])
                 chosen = field_choices(sequence)
-                crops.append(_Crop(found, view, fields, problem, chosen, *seen, printed[row]))
+                is_class = fields is not None and fields.kind in CLASS_FIELD
+                votes = class_votes(self.model, looks, row, fields.kind) if fields is not None and is_class else None
+                crops.append(_Crop(found, view, fields, problem, chosen, *seen, printed[row], votes))
         return crops
 
     def _adapter(self, instrument_model: str | None) -> Adapter | None:
@@ -257,7 +270,9 @@ class Reader:
             point_confidence=crop.point_confidence,
             point_spread=crop.point_spread,
             unit_places=crop.printed.units,
+            numeral_places=crop.printed.numerals,
             row_place=crop.printed.row,
+            votes=crop.votes,
             too_small=max(crop.box.box[2] - crop.box.box[0], crop.box.box[3] - crop.box.box[1]) < self.options.min_box_px,
         )
         judged = judge(
@@ -268,6 +283,8 @@ class Reader:
             self.lines,
             self.support,
             self.options.min_value_confidence,
+            self.digits,
+            self.lamp,
         )
         printed = find_model(judged.texts, known_models) if known_models else None
         reading = _in_photo_pixels(photo, judged.reading).model_copy(

@@ -145,6 +145,7 @@ def _scale_signals(witness: ScaleWitness, seen: DialWitness) -> dict[str, float]
         step, span = printed_step(values), values[-1] - values[0]
         beyond = max(values[0] - witness.value, witness.value - values[-1], 0.0)
         signals["beyond"] = min(beyond / step, 3.0)
+        signals["along"] = (witness.value - values[0]) / span
         signals["half_of_span"] = math.log2(max((witness.value_high - witness.value_low) / 2.0 / span, 1e-4))
         nearest = min(abs(value - witness.value) for value in values)
         signals["from_numeral"] = min(nearest / step, 4.0)

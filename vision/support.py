@@ -1,4 +1,7 @@
-"""The probability that a value lies in its interval, from everything that was seen of it.
+"""The probability that a value is what it says, from what was seen of it: `value_confidence`.
+
+What it says is: the true value lies in the stated interval, and the stated unit is the right one. A value without a unit
+says nothing of its unit; it stands for the number as printed.
 
 The witnesses of a value leave named numbers (`vision.signals`): how many numerals, how evenly, how far apart two looks
 are, how sharp the picture is. A logistic model per source of the value, fitted on drawn pictures that training never

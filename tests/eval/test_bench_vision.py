@@ -24,8 +24,10 @@ from eval.plots import plot_scores, plot_sweeps
 from eval.score import NAN, EvalError
 from eval.sweep_scenes import dial_scene, own_value, relit, sweep_dial
 from eval.sweeps import Pairs, Sweeps, run_sweeps, span_error
+from eval.valuescores import judge_value
 from serve.bench_pictures import OverlayFolder, caption, write_worst
 from serve.cli import app
+from synth.errors import BlenderError
 from synth.scene import GaugeScene, Pose
 from synth.spec import DialSpec
 from tests.eval.builders import (
@@ -47,7 +49,7 @@ from vision.samples import write_records
 def case(right: bool = True, confidence: float = 0.9, **changes: Any) -> Case:
     """An answered dial, 0.3 % of the span off, or that with changes."""
     values: dict[str, Any] = {"photo": "a.png", "kind": "dial", "group": "dial", "readable": True, "answered": True}
-    values |= {"right": right, "holds": right, "confidence": confidence, "span_error": 0.003 if right else 0.2}
+    values |= {"right": right, "holds": right, "claim": right, "confidence": confidence, "span_error": 0.003 if right else 0.2}
     values |= {"needle_error_deg": 0.5, "points_error_deg": 0.5, "tilt_deg": 5.0, "size_px": 150.0, "legibility": 0.8}
     values |= {"value": 3.5, "unit": "bar", "true_value": 3.5, "true_unit": "bar", "reason": None}
     return Case(**(values | changes))
@@ -82,11 +84,47 @@ def test_without_answers_nothing_is_claimed() -> None:
     assert honesty([]).coverage_at_99.n == 0
 
 
-def test_calibration_is_told_for_the_accepted_and_for_the_stated_interval() -> None:
-    found = honesty([case(confidence=1.0), case(False, 1.0, holds=True)])
-    assert found.calibration_error == pytest.approx(0.5)
-    assert found.interval_calibration_error == pytest.approx(0.0)
-    assert found.sure_wrong.hits == 1
+def test_calibration_is_told_for_what_is_said_and_strictly() -> None:
+    """The second lies in its stated interval, or has no unit: true as it stands, wrong where the unit is asked for."""
+    found = honesty([case(confidence=1.0), case(False, 1.0, holds=True, claim=True, unit=None)])
+    assert found.calibration_error == pytest.approx(0.0)
+    assert found.strict_calibration_error == pytest.approx(0.5)
+    assert (found.sure_wrong.hits, found.strict_sure_wrong.hits) == (0, 1)
+    assert (found.coverage_at_99.hits, found.strict_coverage_at_99.hits) == (2, 0)
+    assert found.without_unit == 1
+
+
+def test_auroc_says_whether_true_answers_are_surer() -> None:
+    ranked = honesty([case(confidence=0.9), case(confidence=0.8), case(False, 0.7), case(False, 0.6)])
+    assert ranked.auroc == ranked.strict_auroc == 1.0
+    blind = honesty([case(confidence=0.7), case(False, 0.7)])
+    assert blind.auroc == 0.5
+    assert math.isnan(honesty([case()]).auroc)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "half", "claim"),
+    [
+        (3.5, "bar", 0.1, True),
+        (3.5, None, 0.1, True),
+        (3.8, None, 0.5, True),
+        (3.8, "bar", 0.5, True),
+        (3.5, "psi", 0.1, False),
+        (9.0, None, 0.1, False),
+        (9.0, "bar", 0.1, False),
+    ],
+)
+def test_a_claim_is_the_number_in_its_interval_and_the_unit_if_one_is_stated(
+    value: float, unit: str | None, half: float, claim: bool
+) -> None:
+    truth = make_truth()
+    assert (truth.value, truth.unit) == (3.5, "bar")
+    reading = valued(perfect_reading(truth), value).model_copy(
+        update={"unit": unit, "value_low": value - half, "value_high": value + half}
+    )
+    answer = judge_value(truth, reading)
+    assert answer is not None
+    assert answer.claim is claim
 
 
 def test_reliability_bins_take_a_confidence_of_one_into_the_last() -> None:
@@ -273,6 +311,50 @@ def test_sweeps_measure_against_the_needle_itself(tmp_path: Path) -> None:
     assert "view angle" in text
     assert json.loads(sweeps.model_dump_json())
     assert Sweeps.model_validate_json(sweeps.model_dump_json())
+
+
+def test_view_angles_and_pairs_are_drawn_by_blender_too_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seer = Seer()
+
+    class Blender:
+        """Stands for a worker: draws as the flat renderer of the seer, and says when it was closed."""
+
+        closed = False
+
+        def __init__(self, home: Path) -> None:
+            assert home == tmp_path
+
+        def __enter__(self) -> Blender:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            Blender.closed = True
+
+        def render(self, scene: GaugeScene) -> np.ndarray:
+            return seer.draw(scene)
+
+    monkeypatch.setattr("eval.bench_vision.BlenderRenderer", Blender)
+    monkeypatch.setattr("eval.bench_vision.find_blender", lambda home: home)
+    monkeypatch.setattr("eval.bench_vision.flat_draw", lambda: seer.draw)
+    options = BenchOptions(speed_photos=0, sweeps=True, sweep_dials=1, sweep_pairs=1, blender_home=tmp_path)
+    bench = bench_vision([], seer, options, progress=False)
+    assert bench.sweeps is not None
+    assert [(sweep.name.split()[0], sweep.renderer) for sweep in bench.sweeps.sweeps] == [
+        ("view", "flat"),
+        ("view", "blender"),
+        ("size", "flat"),
+        ("blur", "flat"),
+    ]
+    assert [pair.renderer for pair in bench.sweeps.pairs] == ["flat", "blender"]
+    assert Blender.closed
+
+
+def test_a_blender_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    options = BenchOptions(speed_photos=0, sweeps=True, blender_home=tmp_path)
+    with pytest.raises(BlenderError, match="--prepare-blender"):
+        bench_vision([], Seer(), options, progress=False)
 
 
 def test_a_sweep_out_of_time_says_how_far_it_came() -> None:

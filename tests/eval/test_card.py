@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from eval.calibrate import angle_rows, collect_rows, field_rows, fit_curves, fit_rows, is_right
+from eval.calibration_sets import Folders
 from eval.card import finish_weights
 from eval.matching import Pair
 from synth.factory import FactoryOptions, build_dataset
@@ -63,7 +64,7 @@ def test_one_pass_over_drawn_pictures_gives_rows_and_leaves_the_reader_as_it_was
     save(build_small(TINY), tmp_path / "mine", {"recipe": {"name": "r"}, "step": 7, "samples": 70, "seconds": 1})
     reader = Reader.load(tmp_path / "mine")
     calibration, support = reader.calibration, reader.support
-    rows = collect_rows(reader, [tmp_path / "drawn"], progress=False)
+    rows = collect_rows(reader, Folders(values=(tmp_path / "drawn",)), progress=False)
     assert reader.calibration is calibration
     assert reader.support is support
     # Untrained weights find and state nothing, which is told as well.

@@ -13,8 +13,10 @@ from eval.calibrate import describe, fit_rows, main, note_on_card
 from eval.matching import Pair
 from eval.score import EvalError
 from eval.support_fit import (
+    CHOSEN,
     FOLDS,
     MIN_EXAMPLES,
+    SIGNS,
     at_threshold,
     auroc,
     coverage_at,
@@ -23,7 +25,7 @@ from eval.support_fit import (
     fold_of,
     widening,
 )
-from eval.support_rows import FieldRow, UnreadRow, ValueRow, load_rows, value_rows, write_rows
+from eval.support_rows import ClassRow, FieldRow, UnreadRow, ValueRow, load_rows, value_rows, write_rows
 from tests.eval.builders import abstained_reading, make_lamp, make_truth, perfect_reading, valued
 from vision.calibration import CALIBRATION_FILE
 from vision.donut import load_card
@@ -216,6 +218,7 @@ def test_rows_survive_their_file(tmp_path: Path) -> None:
         *drawn_rows(5),
         FieldRow(picture="a", name="kind", confidence=0.5, right=True),
         UnreadRow(picture="a", kind="dial", reason="glare"),
+        ClassRow(picture="a", name="warning_light_color", true=None, kind=0.9, shares={"red": 0.5}, features=(0.1, 0.2)),
     ]
     write_rows(tmp_path / "rows.jsonl", rows)
     assert load_rows(tmp_path / "rows.jsonl") == rows
@@ -243,6 +246,18 @@ def test_a_source_with_few_values_keeps_a_curve_instead_of_a_model() -> None:
     assert set(fitted.support.sources) == {"numerals"}
     assert {"value_digits", "value_numerals"} <= set(fitted.calibration.curves)
     assert fitted.calibration("value_digits", 0.5) > 0.9
+    few = fit_rows([make_row(index, 0.1 if index else 30.0, source="digits") for index in range(20)])
+    assert few.calibration("value_digits", 0.3) == few.calibration("value_digits", 0.99) == pytest.approx(20 / 22, abs=1e-4)
+    assert "value_digits" not in fit_rows([make_row(0, 0.1, source="digits")]).calibration.curves
+
+
+def test_only_the_chosen_signals_are_fitted_on() -> None:
+    rows = [row.model_copy(update={"signals": row.signals | {"contrast": row.signals["witness"]}}) for row in drawn_rows(200)]
+    fitted = fit_source(rows)
+    assert fitted is not None
+    assert set(fitted[0].names) == {"witness", "rivals", "texts_left"}
+    assert all(name in SIGNS for names in CHOSEN.values() for name in names if name not in ("placement", "digits"))
+    assert fit_source([row.model_copy(update={"signals": {"contrast": 1.0}}) for row in rows]) is None
 
 
 def test_the_command_fits_again_from_rows_and_completes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,13 +284,11 @@ def test_the_command_fits_again_from_rows_and_completes_the_card(tmp_path: Path,
 def test_the_command_says_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"")
     with pytest.raises(SystemExit):
-        main([str(tmp_path)])
-    with pytest.raises(SystemExit):
         main([str(tmp_path), "--from-rows"])
 
 
 def test_the_report_is_strict_json(tmp_path: Path) -> None:
-    report = fit_support([])[1]
-    assert "0 values stated" in describe(report)
-    note_on_card(tmp_path, report, [])
+    fitted = fit_rows([])
+    assert "0 values stated" in describe(fitted.report, fitted.classes)
+    note_on_card(tmp_path, fitted, [])
     assert "NaN" not in (tmp_path / "card.json").read_text()

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from vision.calibration import Calibration, Curve
+from vision.class_value import ClassVotes
 from vision.dial_value import points_fraction
 from vision.display_value import last_digit
 from vision.fields import EvidencePoints, GaugeFields
 from vision.generate import Chosen
 from vision.judge import Evidence, judge, raw_confidence, sure_fields
-from vision.lamp_color import seen_lamp_color
+from vision.lamp_color import FEATURES, LampModel
 from vision.numerals import Look, NumeralReader, PrintedText
 from vision.scale_end import image_angle
 
@@ -123,7 +124,7 @@ def test_a_difference_between_the_witnesses_is_said_and_lowers_confidence() -> N
     assert "own reading" in differing.reason
     assert differing.value_confidence < agreed.value_confidence
     assert (agreed.fields.scale_min, agreed.fields.scale_max) == (0.0, 10.0)
-    assert (differing.fields.scale_min, differing.fields.scale_max) == (None, None)
+    assert (differing.fields.scale_min, differing.fields.scale_max) == (0.0, 100.0)
 
 
 def test_a_flipped_needle_is_not_read() -> None:
@@ -224,25 +225,55 @@ def test_last_digit() -> None:
     assert [last_digit(text) for text in ("819", "56.1", "0.05", "7.")] == pytest.approx([1, 0.1, 0.01, 1])
 
 
+def test_a_lamps_pixels_decide_where_the_looks_are_unsure_and_contradict_where_they_are_sure() -> None:
+    fields = GaugeFields(kind="lamp", warning_light_color="red")
+    limits = Calibration(limits={"warning_light_color": 0.8})
+    model = lamp_by_redness()
+    unsure = ClassVotes(0.95, {"red": 0.5, "yellow": 0.3, "green": 0.1, "off": 0.1})
+    red = lamp_reading(fields, unsure, (235, 40, 30), limits, model)
+    assert (red.status, red.fields.warning_light_color) == ("read", "red")
+    assert red.confidence["warning_light_color"] > 0.9
+    alone = lamp_reading(fields, unsure, (235, 40, 30), limits, None)
+    assert alone.status == "abstained"
+    assert "not clear" in str(alone.reason)
+    sure = ClassVotes(0.95, {"red": 0.96, "yellow": 0.02, "green": 0.01, "off": 0.01})
+    off = lamp_reading(fields, sure, (60, 60, 60), limits, model)
+    assert off.status == "abstained"
+    assert off.fields.warning_light_color is None
+    assert off.reason == "two looks at the lamp disagree: the model's and that at its pixels (off)"
+
+
+def test_the_looks_decide_a_selector_and_its_limit_is_the_calibrations() -> None:
+    fields = GaugeFields(kind="selector", mode_dial_position=3)
+    votes = ClassVotes(1.0, {"1": 0.0, "2": 0.1, "3": 0.2, "4": 0.7, "5": 0.0})
+    seen = evidence(0.0, fields=fields, votes=votes)
+    reading = judge(seen, PrintedFace({}), Calibration(limits={"mode_dial_position": 0.6}), 736).reading
+    assert (reading.status, reading.fields.mode_dial_position) == ("read", 4)
+    assert judge(seen, PrintedFace({}), Calibration(), 736).reading.status == "abstained"
+    never = Calibration(limits={"mode_dial_position": math.inf})
+    assert judge(seen, PrintedFace({}), never, 736).reading.status == "abstained"
+
+
 def lamp_image(color: tuple[int, int, int]) -> np.ndarray:
     image = np.full((400, 400, 3), 90, np.uint8)
-    cv2.circle(image, (200, 200), 120, color, -1)
+    cv2.circle(image, (200, 200), 200, color, -1)
     return image
 
 
-@pytest.mark.parametrize(
-    ("rgb", "color"),
-    [((235, 40, 30), "red"), ((250, 200, 30), "yellow"), ((50, 220, 80), "green"), ((120, 110, 110), None), ((60, 10, 8), None)],
-)
-def test_a_lamps_pixels_have_a_colour_or_none(rgb: tuple[int, int, int], color: str | None) -> None:
-    assert seen_lamp_color(lamp_image(rgb), (60, 60, 340, 340)) == color
+def lamp_by_redness() -> LampModel:
+    """A model that knows two colours: red by the red light in the middle, off by its absence."""
+    weights = np.zeros((4, FEATURES))
+    weights[0, 0] = 20.0
+    return LampModel(
+        means=(0.0,) * FEATURES,
+        sds=(1.0,) * FEATURES,
+        weights=tuple(tuple(row) for row in weights.tolist()),
+        intercepts=(-8.0, -8.0, -8.0, 0.0),
+        donut_weight=0.5,
+        examples=40,
+    )
 
 
-def test_pixels_that_agree_make_an_unsure_lamp_sure_and_others_contradict() -> None:
-    fields = GaugeFields(kind="lamp", warning_light_color="red")
-    red = judged(evidence(0.0, fields=fields, probability=0.5, image=lamp_image((235, 40, 30))), PrintedFace({}))
-    assert red.status == "read"
-    assert red.confidence["warning_light_color"] == pytest.approx(0.875)
-    green = judged(evidence(0.0, fields=fields, image=lamp_image((50, 220, 80))), PrintedFace({}))
-    assert green.status == "abstained"
-    assert "disagree" in str(green.reason)
+def lamp_reading(fields, votes, color, calibration, model):  # type: ignore[no-untyped-def]
+    seen = evidence(0.0, fields=fields, votes=votes, image=lamp_image(color))
+    return judge(seen, PrintedFace({}), calibration, 736, lamp=model).reading

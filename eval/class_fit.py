@@ -1,0 +1,141 @@
+"""Fit what is stated of lamps and selectors: the pixel model of a lamp's colour, confidences, and limits.
+
+All outcomes come from models that had not seen the picture (five folds over pictures). A limit is the least confidence
+from which a lamp's colour is right 99 times in 100, a selector's position 98 times; what is less sure is not stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.score import Share, share_of, share_true
+from eval.support_fit import FOLDS, fold_of
+from eval.support_rows import ClassRow
+from vision.calibration import limit_for
+from vision.class_value import ClassVotes, choose_class
+from vision.fields import LAMP_COLORS, Contract
+from vision.lamp_color import LampModel, pool
+
+LAMP, SELECTOR = "warning_light_color", "mode_dial_position"
+ASKED_RIGHT: Mapping[str, float] = MappingProxyType({LAMP: 0.99, SELECTOR: 0.98})
+MIN_LAMPS, MIN_OF_EACH_COLOR = 40, 5
+STRENGTHS = (0.3, 1.0, 3.0, 10.0)
+"""Inverse ridges that are tried."""
+DONUT_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 1.5)
+
+Floats = NDArray[np.float64]
+
+
+class ClassReport(Contract):
+    """One class field on held-out folds: right of all that have a label, and from the limit on how many and how right."""
+
+    name: str
+    shown: int
+    right: Share
+    stated: Share
+    stated_right: Share
+
+
+class Outcome(NamedTuple):
+    """One row's choice: its raw confidence, whether it is right, and whether there was a label to read."""
+
+    confidence: float
+    right: bool
+    shown: bool
+
+
+def fit_lamp(rows: Sequence[ClassRow]) -> LampModel | None:
+    """The pixel model of the lamps among the rows; None with fewer than MIN_LAMPS, or too few of a colour.
+
+    Rows without shares (lamps of which the Donut was not asked) teach the pixels alone.
+    """
+    lamps = [row for row in rows if row.name == LAMP and row.true is not None and row.features]
+    colors = np.array([LAMP_COLORS.index(row.true) for row in lamps], int)  # type: ignore[arg-type]
+    if len(lamps) < MIN_LAMPS or np.bincount(colors, minlength=len(LAMP_COLORS)).min() < MIN_OF_EACH_COLOR:
+        return None
+    features = np.array([row.features for row in lamps], float)
+    folds = np.array([fold_of(row.picture) for row in lamps])
+    held_out = {strength: _held_out(features, colors, folds, strength) for strength in STRENGTHS}
+    strength = min(STRENGTHS, key=lambda one: (_log_loss(held_out[one], colors), one))
+    asked = [index for index, row in enumerate(lamps) if row.shares]
+
+    def loss(weight: float) -> float:
+        pooled = [list(pool(held_out[strength][index], lamps[index].shares, weight).values()) for index in asked]
+        return _log_loss(np.array(pooled), colors[asked])
+
+    weight = min(DONUT_WEIGHTS, key=lambda one: (loss(one), one)) if asked else 0.0
+    return _fit(features, colors, strength).model_copy(update={"donut_weight": weight})
+
+
+def class_outcomes(rows: Sequence[ClassRow]) -> dict[str, list[Outcome]]:
+    """What each row would say, by field, with a lamp model of the other folds."""
+    found: dict[str, list[Outcome]] = {}
+    models = [fit_lamp([row for row in rows if fold_of(row.picture) != fold]) for fold in range(FOLDS)]
+    for row in rows:
+        if not row.shares:
+            continue
+        features = np.array(row.features) if row.features else None
+        choice = choose_class(row.name, ClassVotes(row.kind, row.shares), features, models[fold_of(row.picture)])
+        outcome = Outcome(choice.confidence, choice.label == row.true, row.true is not None)
+        found.setdefault(row.name, []).append(outcome)
+    return found
+
+
+def class_limits(outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, float]:
+    """The least raw confidence to state a field with, by field."""
+    return {
+        name: limit_for([one.confidence for one in found], [one.right for one in found], ASKED_RIGHT[name])
+        for name, found in sorted(outcomes.items())
+    }
+
+
+def class_reports(outcomes: Mapping[str, Sequence[Outcome]], limits: Mapping[str, float]) -> tuple[ClassReport, ...]:
+    """How well the fields are read, by field."""
+    reports = []
+    for name, found in sorted(outcomes.items()):
+        shown = [one for one in found if one.shown]
+        stated = [one for one in found if one.confidence >= limits[name]]
+        reports.append(
+            ClassReport(
+                name=name,
+                shown=len(shown),
+                right=share_true(one.right for one in shown),
+                stated=share_of(sum(one.shown for one in stated), len(shown)),
+                stated_right=share_true(one.right for one in stated),
+            )
+        )
+    return tuple(reports)
+
+
+def _held_out(features: Floats, colors: NDArray[np.int64], folds: NDArray[np.int64], strength: float) -> Floats:
+    """(N, 4) probabilities of every lamp from the model of the other folds."""
+    found = np.full((len(colors), len(LAMP_COLORS)), 1.0 / len(LAMP_COLORS))
+    for fold in range(FOLDS):
+        inside = folds == fold
+        if inside.any() and len(set(colors[~inside].tolist())) == len(LAMP_COLORS):
+            found[inside] = _fit(features[~inside], colors[~inside], strength).by_pixels(features[inside])
+    return found
+
+
+def _fit(features: Floats, colors: NDArray[np.int64], strength: float) -> LampModel:
+    from sklearn.linear_model import LogisticRegression
+
+    means, sds = features.mean(axis=0), np.maximum(features.std(axis=0), 1e-3)
+    model = LogisticRegression(C=strength, max_iter=2000).fit((features - means) / sds, colors)
+    return LampModel(
+        means=tuple(round(float(value), 6) for value in means),
+        sds=tuple(round(float(value), 6) for value in sds),
+        weights=tuple(tuple(round(float(value), 5) for value in row) for row in model.coef_),
+        intercepts=tuple(round(float(value), 5) for value in model.intercept_),
+        donut_weight=0.0,
+        examples=len(colors),
+    )
+
+
+def _log_loss(probabilities: Floats, colors: NDArray[np.int64]) -> float:
+    return float(-np.log(np.maximum(probabilities[np.arange(len(colors)), colors], 1e-6)).mean())

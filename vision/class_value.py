@@ -1,0 +1,77 @@
+"""A lamp's colour or a selector's position: what several looks of the Donut say, and for a lamp its own pixels.
+
+The looks are the read view and its turned and zoomed copies; their probabilities are averaged, so that a class which
+one view makes up by chance does not pass for sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from vision.donut import GaugeDonut
+from vision.encoder import HybridEncoderOutput
+from vision.fields import KINDS, LAMP_COLORS, GaugeFields, LampColor
+from vision.generate import choice_probabilities
+from vision.lamp_color import LampModel
+from vision.vocabulary import ID, NONE, NOTHING, READ, field_token
+
+CLASS_FIELD: Mapping[str, str] = {"lamp": "warning_light_color", "selector": "mode_dial_position"}
+"""By kind: the field that is all that an instrument of this kind shows."""
+POSITIONS = ("1", "2", "3", "4", "5")
+LABELS: Mapping[str, tuple[str, ...]] = {"warning_light_color": LAMP_COLORS, "mode_dial_position": POSITIONS}
+_TOKEN = {"warning_light_color": "lamp:", "mode_dial_position": "mode:"}
+_KINDS = (*(ID[f"kind:{kind}"] for kind in KINDS), ID[NOTHING])
+
+
+class ClassVotes(NamedTuple):
+    """Mean probabilities over the looks: of the kind, and of each label of its field; what is missing to 1 says none."""
+
+    kind: float
+    shares: Mapping[str, float]
+
+
+class ClassChoice(NamedTuple):
+    """The likeliest label of a field with its raw confidence; `rival` is the pixels' own where they say another one."""
+
+    label: str
+    confidence: float
+    rival: str | None = None
+
+
+@torch.inference_mode()
+def class_votes(model: GaugeDonut, looks: Sequence[HybridEncoderOutput], row: int, kind: str) -> ClassVotes:
+    """What the looks say of one crop (its row in each look's batch) that was read as a lamp or a selector."""
+    name = CLASS_FIELD[kind]
+    hidden = [look.last_hidden_state for look in looks]
+    rows = torch.cat([one[row : row + 1] for one in hidden if one is not None])
+    labels = (*(ID[_TOKEN[name] + label] for label in LABELS[name]), ID[NONE])
+    prefix = (ID[READ], ID[f"kind:{kind}"], ID[field_token(name)])
+    kinds, classes = choice_probabilities(model, rows, prefix, {0: _KINDS, 2: labels})
+    shares = classes.mean(0).tolist()
+    return ClassVotes(float(kinds.mean(0)[_KINDS.index(ID[f"kind:{kind}"])]), dict(zip(LABELS[name], shares, strict=False)))
+
+
+def choose_class(
+    name: str, votes: ClassVotes, features: NDArray[np.float64] | None = None, lamp: LampModel | None = None
+) -> ClassChoice:
+    """The label of a class field; a lamp's pixels (`lamp_features`) speak too where there is a model of them."""
+    shares, rival = dict(votes.shares), None
+    if features is not None and lamp is not None:
+        pixels = LAMP_COLORS[int(lamp.by_pixels(features).argmax())]
+        rival = pixels if pixels != max(shares, key=lambda color: shares[color]) else None
+        # What the Donut gives to no colour at all stays doubt.
+        given = sum(shares.values())
+        shares = {color: given * share for color, share in lamp.pooled(features, shares).items()}
+    label = max(shares, key=lambda one: shares[one])
+    return ClassChoice(label, min(shares[label], 1.0) * votes.kind, rival)
+
+
+def with_class(fields: GaugeFields, name: str, label: str | None) -> GaugeFields:
+    """The fields with a label in their class field, or without one."""
+    value: LampColor | int | str | None = int(label) if label is not None and name == "mode_dial_position" else label
+    return fields.model_copy(update={name: value})
