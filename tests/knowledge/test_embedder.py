@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from knowledge.embedder import (
     EmbedderError,
     MiniLM,
     SentenceTransformer,
+    Vectors,
     load_embedder,
     packaged_folder,
 )
@@ -124,3 +126,36 @@ def test_an_unknown_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(EmbedderError, match="nowhere"):
         SentenceTransformer(str(tmp_path / "nowhere")).encode(["x"])
+
+
+class CountingEmbedder(HashEmbedder):
+    """Notes which texts came in which batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[list[str]] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.batches.append(list(texts))
+        return super().encode(texts)
+
+
+def test_questions_are_encoded_together_and_once() -> None:
+    inner = CountingEmbedder()
+    cached = CachedEmbedder(inner)
+    first = cached.prepare(["a b", "c d", "a b"])
+    assert [vector.shape for vector in first] == [(inner.dimension,)] * 3
+    assert np.array_equal(first[0], first[2])
+    assert cached.query("c d") is first[1]
+    cached.prepare(["c d", "e f"])
+    assert inner.batches == [["a b", "c d"], ["e f"]]
+    assert not first[0].flags.writeable
+    assert cached.prepare([]) == ()
+
+
+def test_the_least_recent_question_is_forgotten() -> None:
+    inner = CountingEmbedder()
+    cached = CachedEmbedder(inner, queries=2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        cached.query(text)
+    assert inner.batches == [["a"], ["b"], ["c"], ["b"]]
