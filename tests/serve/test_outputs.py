@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from serve.outputs import MAX_STEM_BYTES, OutputFolder, safe_stem
-from serve.overlay import MAX_SIDE_PX, PALETTE, draw_overlay, label_text
+from rag.report import Headline, Section
+from serve.outputs import FORMATS, MAX_STEM_BYTES, Format, FormatError, OutputFolder, parse_formats, safe_stem
+from serve.overlay import MAX_SIDE_PX, PALETTE, draw_overlay, label_text, plate_texts
+from tests.rag.builders import make_document
 from tests.serve.doubles import WEIGHTS, abstained_dial, make_dial, picture_bytes
 from vision.fields import GaugeFields, InstrumentReading, PhotoReading
 from vision.photos import Photo, load_photo
@@ -84,6 +86,28 @@ def test_the_needle_is_drawn_where_it_was_seen() -> None:
     pixels = np.asarray(draw_overlay(photo_of(400, 300), reading_of(make_dial(400, 300))))
     assert pixels[110, 200].tolist() == [int(PALETTE.needle[i : i + 2], 16) for i in (1, 3, 5)]
     assert pixels[200, 200].tolist() == [255, 255, 255]
+
+
+def test_plates_carry_the_reports_numbers_and_words() -> None:
+    reading = reading_of(make_dial(400, 300), abstained_dial(400, 300))
+    assert plate_texts(reading, None) == ["1  dial: 50.0 MPa", "2  dial: not read"]
+    read = Headline(value="50 MPa", interval="48.5 to 51.5 MPa", status="正常", tone="good")
+    document = make_document(
+        Section(number=1, headline=read), Section(number=2, headline=Headline(status="未读数", tone="unknown"))
+    )
+    assert plate_texts(reading, document) == ["1  50 MPa", "2  未读数"]
+    assert draw_overlay(photo_of(400, 300), reading, document).size == (400, 300)
+
+
+@pytest.mark.parametrize(("text", "formats"), [(None, FORMATS), ("pdf, MD", ("md", "pdf")), ("json,json", ("json",))])
+def test_formats(text: str | None, formats: tuple[Format, ...]) -> None:
+    assert parse_formats(text) == formats
+
+
+@pytest.mark.parametrize("text", ["", " , ", "docx", "pdf;md"])
+def test_unknown_formats(text: str) -> None:
+    with pytest.raises(FormatError, match="there are md, html, json, pdf"):
+        parse_formats(text)
 
 
 def test_an_abstained_instrument_shows_its_box_alone() -> None:
