@@ -111,8 +111,9 @@ class RequestFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Always true: a record is marked, never dropped."""
-        record.request_id = _REQUEST.get()
-        record.request = f" [{record.request_id}]" if record.request_id != NO_REQUEST else ""
+        request_id = _REQUEST.get()
+        record.__dict__["request_id"] = request_id
+        record.__dict__["request"] = f" [{request_id}]" if request_id != NO_REQUEST else ""
         return True
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from eval.fci import score_report
 from rag.pipeline import Inspection
 from rag.readability import judge_report
@@ -14,7 +16,7 @@ def score_inspection(inspection: Inspection, document: Document | None = None) -
 
     A score that cannot be given is None and `fci_reason` says why; it is never 0 for that.
     """
-    scores = {**score_report(inspection).summary(), "supported_share": supported_share(inspection.report)}
+    scores: dict[str, Any] = {**score_report(inspection).summary(), "supported_share": supported_share(inspection.report)}
     verdict = judge_report(document) if document is not None else None
     scores["readability"] = verdict.readability.score if verdict is not None else None
     scores["passed"] = verdict.passed if verdict is not None else None
