@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from eval.bench_report_evidence import Distillation, distillation_text, measure_distillation
+from eval.bench_report_written import WrittenReports, write_reports, written_text
 from eval.query_set import load_query_set
 from eval.report_llm_cases import CHUNK_TOKENS, MOST_CHUNKS, STRESS_KINDS, ContextCase, StressCase, context_cases, stress_cases
 from eval.score import EvalError, Number, Share, share_true
@@ -79,6 +80,7 @@ class LLMReport(Contract):
     """
 
     distilled: Distillation
+    reports: WrittenReports
 
     model: str
     cases: int
@@ -116,14 +118,15 @@ def measure_llm(home: Path, count: int = 20, *, writers: Sequence[Writer] = (), 
         facts = stress_cases(kb.chunks(), max(1, count // len(STRESS_KINDS)))
         questions = context_cases(kb, count)
         distilled = measure_distillation(kb, load_query_set()[:: max(1, QUERIES // (count * 10))])
+        llm = LocalLLMWriter(home)
+        llm.write(Task(tuple(case.fact for case in facts[:1]), "en"))  # what is computed once a model is no part of a call
+        reports = write_reports(kb, llm, count, progress=progress)
     finally:
         kb.close()
-    llm = LocalLLMWriter(home)
     bare = LocalLLMWriter(home, LLMOptions(copy_guard=False))
     bare.share(llm)
     asked = _Questions(llm.load(), questions, progress)
     few = [case.fact for case in facts[:: max(1, len(facts) // SPEED_FACTS)]][:SPEED_FACTS]
-    llm.write(Task(tuple(few[:1]), "en"))  # what is computed once a model is no part of a call
     call_s = _process_seconds(llm, few)
     rewriting: tuple[Writer, ...] = (TemplateWriter(), llm, *writers)
     written = {one.name: _written(one, facts) for one in rewriting}
@@ -133,6 +136,7 @@ def measure_llm(home: Path, count: int = 20, *, writers: Sequence[Writer] = (), 
     known = {case.fact for case in facts}
     return LLMReport(
         distilled=distilled,
+        reports=reports,
         model=llm.name,
         cases=count,
         call_facts=len(few),
@@ -265,7 +269,19 @@ def llm_markdown(report: LLMReport) -> str:
     cell = {(row.writer, row.kind): percent(row.verifiable) for row in report.stress}
     stress = table(["verifiable", *kinds], [[name, *(cell[name, kind] for kind in kinds)] for name in names])
     note = f"Answers from passages of about {CHUNK_TOKENS} tokens, at most {MOST_CHUNKS} of them:"
-    return "\n\n".join((head, distillation_text(report.distilled), stress, note, _context_table(report.contexts))) + "\n"
+    return (
+        "\n\n".join(
+            (
+                head,
+                written_text(report.reports),
+                distillation_text(report.distilled),
+                stress,
+                note,
+                _context_table(report.contexts),
+            )
+        )
+        + "\n"
+    )
 
 
 def _context_table(rows: Sequence[ContextRow]) -> str:

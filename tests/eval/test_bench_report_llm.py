@@ -23,6 +23,7 @@ from eval.bench_report_llm import (
     passages,
     question_messages,
 )
+from eval.bench_report_written import WrittenReports
 from eval.report_llm_cases import CHUNK_TOKENS, MOST_CHUNKS, STRESS_KINDS, ContextCase, StressCase, context_cases, stress_cases
 from eval.score import EvalError, share_of
 from knowledge.search import KnowledgeBase
@@ -135,8 +136,22 @@ def report() -> LLMReport:
         tokens_before=400,
         tokens_after=100,
     )
+    written = WrittenReports(
+        reports=4,
+        statements=30,
+        rewritten=20,
+        replaced=1,
+        unsupported=0,
+        missing=0,
+        quantities_kept=share_of(9, 9),
+        negations_kept=share_of(2, 2),
+        unit_right=share_of(4, 4),
+        facts=8,
+        report_s=7.5,
+    )
     return LLMReport(
         distilled=distilled,
+        reports=written,
         model="llm:m",
         cases=4,
         call_facts=8,
@@ -205,3 +220,4 @@ def test_a_small_measurement_of_the_packaged_model() -> None:
         (5, "end"),
     ]
     assert all(row.right.n == 2 for row in measured.contexts)
+    assert (measured.reports.reports, measured.reports.unsupported, measured.reports.missing) == (2, 0, 0)
