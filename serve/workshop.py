@@ -106,6 +106,25 @@ def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], 
     return f"Weights, confidences and model card in {weights}"
 
 
+def train_line_reader(recipe: str, *, out: Path, workers: int = 1) -> str:
+    """Draw the pictures that a recipe of a line reader asks for, where they are not there yet, and train on them.
+
+    Says where the weights are and how many lines they read exactly.
+    """
+    from serve.settings import load_settings
+    from vision.line_training import load_line_recipe, train_lines
+
+    chosen = load_line_recipe(recipe)
+    home = load_settings().home / "datasets"
+    data, validation = (
+        [Path(part.folder) if part.folder else _drawn(home, part.recipe, part.seed, part.count, workers) for part in parts]
+        for parts in (chosen.data, chosen.validation)
+    )
+    reader = train_lines(chosen, data, validation, out)
+    exact = ", ".join(f"{kind} {found['exact']:.1%}" for kind, found in reader.card.get("exact_lines", {}).items())
+    return f"Weights of a line reader in {out}" + (f"; exact: {exact}" if exact else "")
+
+
 def _drawn(home: Path, recipe: str, seed: int, count: int, workers: int) -> Path:
     """The dataset folder of a synth recipe, drawn or completed. Its name follows from what decides the pictures."""
     from synth.recipe import load_recipe

@@ -1,43 +1,40 @@
-"""The digits of a display: the main number as shown, agreed on by several looks at the same picture.
+"""The digits of a display: every row with its text, the main one first among them, from the digit reader and OCR looks.
 
-Segmented digits are not print: OCR reads them well where their gaps are closed, and loses the point
-easily. So the picture is looked at as it is and with its strokes thickened, a point is looked for in the
-pixels where OCR saw none, and a number counts only where two looks agree or one is very sure.
+The digit reader knows segments and drums; where it is sure it is believed. Else its row is one more look among those of
+the OCR, which reads segmented digits well where their gaps are closed, and loses the point easily: so the picture is
+looked at as it is and with its strokes thickened, a point is looked for in the pixels where OCR saw none, and a number
+counts only where two looks agree or one is very sure.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from vision.digit_points import with_point
-from vision.display_rows import DIGITS_OF_BOX, RowReading, as_printed, read_row, read_rows, row_boxes
-from vision.fields import DIGITS_PATTERN, MAX_DIGITS, Point
-from vision.line_crop import LinePlace
-from vision.line_reader import LineReader
-from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
-from vision.printed_numbers import find_units, plain_text
+from vision.digit_reader import DigitReader
+from vision.digit_votes import SURE_NAMED, Shown, agree, by_place, goes_on, shown_numbers, shown_row, without_channel
+from vision.display_rows import RowReading, box_of_place, is_plausible, read_named_row, read_rows, row_boxes, rows_beside
+from vision.fields import Point
+from vision.line_crop import LineImage, LinePlace
+from vision.numerals import Look, NumeralReader, Pixels, PrintedText, TextPatch
+from vision.unit_places import is_word
 
-SURE_ALONE = 0.95
-MIN_HEIGHT_SHARE = 0.7
-"""Of the tallest number's height: smaller numbers on a display are clocks, totals and labels."""
+MIN_HEIGHT_SHARE, MIN_ROW_SHARE = 0.7, 0.5
+"""Of the tallest number's height: smaller numbers of the OCR are clocks and labels, smaller rows of the digit reader too."""
 CLEARLY_LARGER = 1.22
-MIN_TEXT_SHARE = 0.14
-"""Of the crop's shorter side: smaller print is a label beside the display."""
-MIN_SHARE = 0.55
-LONE_LOOK = 0.75
-NO_POINT = 0.55
-_SHOWN = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+[.,]?")
+ABOVE_SHARE = 0.8
+"""Of the main number's height: what stands unread above it and is as large may be the main row itself."""
 
 
 class DigitsWitness(NamedTuple):
     """The main number of a display as shown (leading zeros, sign and point included), or None with a `reason`.
 
-    `rows` holds every number of the main number's height, from top to bottom.
+    `rows` holds every number of about the main number's height, from top to bottom; `place` is where the main number
+    stands, `others` where the other rows do;
+    `looks` are the OCR's, from which its unit can be told: `unit` is left to who does so.
     """
 
     text: str | None
@@ -45,41 +42,53 @@ class DigitsWitness(NamedTuple):
     confidence: float = 0.0
     reason: str | None = None
     rows: tuple[str, ...] = ()
-
-
-class _Shown(NamedTuple):
-    text: str
-    center: tuple[float, float]
-    width_px: float
-    height_px: float
-    confidence: float
-
-    @property
-    def digits(self) -> str:
-        """Without the point."""
-        return self.text.replace(".", "")
+    place: TextPatch | None = None
+    others: tuple[TextPatch, ...] = ()
+    looks: tuple[Look, ...] = ()
 
 
 def read_display(
-    reader: NumeralReader, crop: Pixels, lines: LineReader | None = None, row_place: LinePlace | None = None
+    reader: NumeralReader, crop: Pixels, digits: DigitReader | None = None, row_place: LinePlace | None = None
 ) -> DigitsWitness:
-    """Read a display from its crop (uint8 RGB), looking a second and third time with thickened strokes.
+    """Read a display from its crop (uint8 RGB).
 
-    `lines` reads every box in which the looks found something; `row_place` is where a model says the main row stands.
+    `digits` reads every box in which a look finds something; `row_place` is where a model says the main row stands. Where
+    that leaves the main number open, the picture is looked at again with thickened strokes.
     """
-    found = [reader.look(picture) for picture in (crop, *thickened(crop))]
-    looks = [tuple(with_point(text, crop) for text in look.texts) for look in found]
     size = (crop.shape[1], crop.shape[0])
-    main: RowReading | None = None
-    if lines is not None:
-        boxes = row_boxes(found, size)
-        rows = read_rows(lines, crop, boxes)
-        looks.append(tuple(as_printed(row, box) for row, box in zip(rows, boxes, strict=True) if row is not None))
-        main = None if row_place is None else read_row(lines, crop, row_place)
-        if main is not None:
-            height, width = main.place.height_px / DIGITS_OF_BOX[1], main.place.width_px
-            looks.append((as_printed(main, TextPatch(main.place.center, width, height, main.place.angle_deg)),))
-    return read_digits(looks[0], size, looks[1:], None if main is None else main.place.center)
+    looks = [reader.look(crop)]
+    if digits is None:
+        looks += [reader.look(picture) for picture in thickened(crop)]
+        return _of_looks(looks, crop)._replace(looks=tuple(looks))
+    image = LineImage(crop, color=True)
+    place = row_place if row_place is not None and is_plausible(row_place) else None
+    named = None if place is None else read_named_row(digits, image, place, sure=SURE_NAMED)
+    boxes = row_boxes(looks, size)
+    read = read_rows(digits, image, boxes)
+    if named is not None and named.confidence >= SURE_NAMED:
+        beside = rows_beside(digits, image, named.place)
+        boxes, read = [*boxes, *(box_of_place(row.place) for row in beside)], (*read, *beside)
+    witness = _of_looks(looks, crop, place, named, boxes, read)
+    if witness.text is None or witness.confidence < SURE_NAMED:
+        looks += [reader.look(picture) for picture in thickened(crop)]
+        new = row_boxes(looks, size)[len(row_boxes(looks[:1], size)) :]
+        boxes, read = [*boxes, *new], (*read, *read_rows(digits, image, new))
+        witness = _of_looks(looks, crop, place, named, boxes, read)
+    return witness._replace(looks=tuple(looks))
+
+
+def _of_looks(
+    looks: Sequence[Look],
+    crop: Pixels,
+    place: LinePlace | None = None,
+    named: RowReading | None = None,
+    boxes: Sequence[TextPatch] = (),
+    read: Sequence[RowReading | None] = (),
+) -> DigitsWitness:
+    texts = [tuple(with_point(text, crop) for text in look.texts) for look in looks]
+    rows = [row for row in read if row is not None]
+    unread = [box for box, row in zip(boxes, read, strict=True) if row is None]
+    return read_digits(texts[0], (crop.shape[1], crop.shape[0]), texts[1:], rows, place, named, unread)
 
 
 def thickened(crop: Pixels) -> tuple[Pixels, Pixels]:
@@ -100,157 +109,81 @@ def read_digits(
     texts: Sequence[PrintedText],
     crop_size: tuple[float, float],
     further_looks: Sequence[Sequence[PrintedText]] = (),
-    main_row: Point | None = None,
+    rows: Sequence[RowReading] = (),
+    place: LinePlace | None = None,
+    named: RowReading | None = None,
+    unread: Sequence[TextPatch] = (),
 ) -> DigitsWitness:
     """The main number of a display; `crop_size` is (width, height) in the pixels of the texts.
 
-    Abstains with a reason where nothing was read, where looks contradict each other, and where several
-    rows of the same size leave open which one is meant.
+    It is the row at `place`, which a model names, or the one with the largest digits, or the top one of several as
+    large; `named` is what the digit reader reads at `place`, `rows` what it reads elsewhere. Abstains with a reason where
+    nothing was read, where looks contradict each other, and where something as large stands unread above the number.
     """
-    looks = [_numbers(look, crop_size) for look in (texts, *further_looks)]
-    everything = [shown for look in looks for shown in look]
     printed = [text for look in (texts, *further_looks) for text in look]
-    unit = _unit(printed)
+    everything = [shown for look in (texts, *further_looks) for shown in shown_numbers(look, crop_size)]
+    everything += [shown_row(row) for row in rows]
+    everything += [] if named is None else [shown_row(named, named=True)]
     if not everything:
-        return DigitsWitness(None, unit, reason="no digits were read on the display")
+        return DigitsWitness(None, reason="no digits were read on the display")
     best = max(shown.confidence for shown in everything)
     tallest = max(shown.height_px for shown in everything if shown.confidence >= 0.6 * best)
-    tall = [shown for shown in everything if shown.height_px >= MIN_HEIGHT_SHARE * tallest]
-    groups = _without_channel(_by_place(tall))
-    agreed = [_agree(group) for group in groups]
-    rows = tuple(text for text, _ in agreed if text is not None)
-    main = _main_row(groups, main_row)
+    least = {False: MIN_HEIGHT_SHARE * tallest, True: MIN_ROW_SHARE * tallest}
+    tall = [shown for shown in everything if shown.named or shown.height_px >= least[shown.by_row]]
+    groups = without_channel(by_place(tall))
+    agreed = [agree(group) for group in groups]
+    read = tuple(one.text for one in agreed if one.text is not None)
+    main = _main_row(groups, place)
     if main is None:
-        shown_rows = ", ".join(rows) or "unclear"
-        return DigitsWitness(None, unit, reason=f"the display has {len(groups)} numbers of one size ({shown_rows})", rows=rows)
-    text, confidence = agreed[main]
+        return DigitsWitness(None, reason="the main row of digits could not be read", rows=read)
+    group = groups[main]
+    text, confidence, by_row = agreed[main]
+    stands = _place(group)
+    others = tuple(_place(other) for other in groups if other is not group)
     if text is None:
-        seen = ", ".join(dict.fromkeys(shown.text for shown in groups[main]))
-        return DigitsWitness(None, unit, confidence, f"the looks at the display disagree: {seen}")
-    if _goes_on(groups[main], printed):
-        return DigitsWitness(None, unit, 0.3, f"beside {text} stands more that could not be read", rows=rows)
-    return DigitsWitness(text, unit, confidence, rows=rows)
+        seen = ", ".join(dict.fromkeys(shown.text for shown in group))
+        reason = f"the looks at the display disagree: {seen}"
+        return DigitsWitness(None, None, confidence, reason, read, stands, others)
+    if named is not None and named.is_part and named.text == text:
+        return DigitsWitness(None, None, 0.3, f"the row has room for more than {text}", read, stands, others)
+    if not by_row and goes_on(group, printed):
+        return DigitsWitness(None, None, 0.3, f"beside {text} stands more that could not be read", read, stands, others)
+    if place is None and _unread_above(stands, unread, groups, printed):
+        return DigitsWitness(None, None, 0.3, f"above {text} stands a row that could not be read", read, stands, others)
+    return DigitsWitness(text, None, confidence, rows=read, place=stands, others=others)
 
 
-def _main_row(groups: Sequence[Sequence[_Shown]], place: Point | None) -> int | None:
-    """The only row, the row at the place that a model names, or the one with clearly the largest digits; else None."""
-    if len(groups) == 1:
-        return 0
-    if place is not None:
+def _main_row(groups: Sequence[Sequence[Shown]], named: LinePlace | None) -> int | None:
+    """The row at the place that a model names, None where nothing was read there; else the top one of the largest."""
+    if named is not None:
         for index, group in enumerate(groups):
-            width, height = (max(getattr(shown, side) for shown in group) for side in ("width_px", "height_px"))
-            x, y = group[0].center
-            if abs(x - place[0]) < 0.5 * width and abs(y - place[1]) < 0.5 * height:
+            place = _place(group)
+            across, down = abs(place.center[0] - named.center[0]), abs(place.center[1] - named.center[1])
+            if across < 0.5 * place.width_px and down < 0.5 * place.height_px:
                 return index
+        return None
     heights = [float(np.median([shown.height_px for shown in group])) for group in groups]
-    tallest = int(np.argmax(heights))
-    others = [height for index, height in enumerate(heights) if index != tallest]
-    return tallest if heights[tallest] >= CLEARLY_LARGER * max(others) else None
+    return next(index for index, height in enumerate(heights) if CLEARLY_LARGER * height >= max(heights))
 
 
-def _numbers(texts: Sequence[PrintedText], crop_size: tuple[float, float]) -> list[_Shown]:
-    result = []
-    for text in texts:
-        match = _SHOWN.fullmatch(_compact(text.text))
-        if match is None or text.height_px < MIN_TEXT_SHARE * min(crop_size):
-            continue
-        shown = match.group().replace(",", ".").rstrip(".")
-        if re.fullmatch(DIGITS_PATTERN, shown) and len(shown) <= MAX_DIGITS:
-            result.append(_Shown(shown, text.center, text.width_px, text.height_px, text.confidence))
-    return result
+def _place(group: Sequence[Shown]) -> TextPatch:
+    """Where the number of a group stands: its widest look."""
+    widest = max(group, key=lambda shown: shown.width_px)
+    return TextPatch(widest.center, widest.width_px, widest.height_px, widest.angle_deg)
 
 
-def _compact(text: str) -> str:
-    """Without the gaps that OCR sees between digits, and without the letters before the number (`b 56.1`, `cos 0.95`)."""
-    without_gaps = re.sub(r"(?<=[0-9.,])\s+(?=[0-9.,])", "", plain_text(text)).strip()
-    return re.sub(r"^[^\W\d_]+(?:\s+(?=[0-9])|(?=[0-9]+[.,][0-9]+$))", "", without_gaps)
-
-
-def _by_place(numbers: Sequence[_Shown]) -> list[list[_Shown]]:
-    """Numbers that lie over each other, top to bottom: the same place in different looks."""
-    groups: list[list[_Shown]] = []
-    for number in sorted(numbers, key=lambda n: -n.width_px):
-        for group in groups:
-            if _overlap(group[0], number):
-                group.append(number)
-                break
-        else:
-            groups.append([number])
-    return sorted(groups, key=lambda group: (group[0].center[1], group[0].center[0]))
-
-
-def _overlap(first: _Shown, second: _Shown) -> bool:
-    beside = abs(first.center[0] - second.center[0]) < 0.5 * max(first.width_px, second.width_px)
-    return beside and abs(first.center[1] - second.center[1]) < 0.5 * max(first.height_px, second.height_px)
-
-
-def _without_channel(groups: list[list[_Shown]]) -> list[list[_Shown]]:
-    """Without single digits on the row of a longer number: a channel's name (`b 56.1` read as `6`, `56.1`)."""
-    longest = max(len(shown.digits) for group in groups for shown in group)
-    if longest < 3:
-        return groups
-    return [group for group in groups if max(len(shown.digits) for shown in group) > 1]
-
-
-def _goes_on(group: Sequence[_Shown], texts: Sequence[PrintedText]) -> bool:
-    """Whether digits or what looks like them stand close beside the number: a part of it that was not read.
-
-    Beside a single digit anything of that kind counts, for a display seldom shows one digit alone.
-    """
-    main = max(group, key=lambda shown: shown.width_px)
-    single = len(main.digits) == 1
-    reach, like = (2.0, 0.12) if single else (0.6, 0.5)
-    for text in texts:
-        compact = _compact(text.text)
-        if not re.search(r"[0-9lI|OoSB]", compact) or compact == main.text or (not single and _SHOWN.fullmatch(compact)):
-            continue
-        apart = abs(text.center[0] - main.center[0]) - 0.5 * (text.width_px + main.width_px)
-        level = abs(text.center[1] - main.center[1]) < 0.5 * main.height_px
-        beside = -0.3 * main.height_px < apart < reach * main.height_px
-        if level and beside and text.height_px > like * main.height_px:
+def _unread_above(
+    main: TextPatch, unread: Sequence[TextPatch], groups: Sequence[Sequence[Shown]], printed: Sequence[PrintedText]
+) -> bool:
+    """Whether a box as large as the main number's stands above it in which no look read a number or a word."""
+    for box in unread:
+        above = box.center[1] < main.center[1] - 0.7 * main.height_px and box.height_px >= ABOVE_SHARE * main.height_px
+        over = abs(box.center[0] - main.center[0]) < 0.5 * (box.width_px + main.width_px)
+        known = any(_holds(box, shown.center) for group in groups for shown in group)
+        if above and over and not known and not any(_holds(box, text.center) and is_word(text) for text in printed):
             return True
     return False
 
 
-def _agree(group: Sequence[_Shown]) -> tuple[str | None, float]:
-    """The digits that most looks read, whole or in part, with their point; None where another reading is nearly as good."""
-    weight: dict[str, float] = {}
-    for digits in {shown.digits for shown in group}:
-        weight[digits] = sum(shown.confidence * _share_of(shown.digits, digits) for shown in group)
-    ranked = sorted(weight, key=lambda digits: -weight[digits])
-    digits = ranked[0]
-    voters = [shown for shown in group if _share_of(shown.digits, digits) > 0.0]
-    best = max(shown.confidence for shown in voters if shown.digits == digits)
-    # A complete number with its point is no mere part of a longer one: `44.00` against `44.001` is a difference.
-    whole = {shown.digits for shown in group if "." in shown.text and len(shown.digits) >= 3}
-    rivals = [other for other in ranked[1:] if _share_of(other, digits) == 0.0 or other in whole]
-    share = weight[digits] / (weight[digits] + (weight[rivals[0]] if rivals else 0.0))
-    with_point = Counter(text for shown in voters if (text := _pointed(shown, digits)) is not None).most_common(2)
-    if len(with_point) == 2 and with_point[0][1] == with_point[1][1]:
-        return None, 0.3
-    if (len(voters) < 2 and best < SURE_ALONE) or share <= MIN_SHARE:
-        return None, 0.5 * best * share
-    alone = 1.0 if len(voters) >= 2 else LONE_LOOK
-    # The point is what segment displays lose most easily: a long number that none of the looks saw one in is doubtful.
-    pointless = NO_POINT if not with_point and len(digits) >= 4 and not digits.startswith("0") else 1.0
-    return (with_point[0][0] if with_point else digits), best * share * alone * pointless
-
-
-def _share_of(part: str, whole: str) -> float:
-    """1 for the same digits, their share where they are a beginning or an end of at least two of them, else 0."""
-    if part == whole:
-        return 1.0
-    return len(part) / len(whole) if len(part) >= 2 and (whole.startswith(part) or whole.endswith(part)) else 0.0
-
-
-def _pointed(shown: _Shown, digits: str) -> str | None:
-    """`digits` with the point where this look saw one; None where it saw none or only the end of the number."""
-    if "." not in shown.text or not digits.startswith(shown.digits):
-        return None
-    at = shown.text.index(".")
-    return f"{digits[:at]}.{digits[at:]}"
-
-
-def _unit(texts: Sequence[PrintedText]) -> str | None:
-    names = {mark.unit for mark in find_units(texts)}
-    return names.pop() if len(names) == 1 else None
+def _holds(box: TextPatch, point: Point) -> bool:
+    return abs(box.center[0] - point[0]) < 0.5 * box.width_px and abs(box.center[1] - point[1]) < 0.5 * box.height_px

@@ -1,6 +1,6 @@
-"""A display's value from two witnesses: the Donut's digits and the packaged OCR's.
+"""A display's value from two witnesses: the digits read where they stand, and the Donut's own.
 
-Digits that both read are stated; digits of one alone only where it is very sure; digits that differ are not.
+Digits that both give are stated; digits of one alone only where it is very sure; digits that differ are not.
 """
 
 from __future__ import annotations
@@ -8,36 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from vision.digits import read_display
-from vision.fields import GaugeFields
-from vision.line_crop import LineImage
+from vision.digit_reader import DigitReader
+from vision.digits import DigitsWitness, read_display
+from vision.display_folds import is_folded, unfolded
+from vision.display_units import printed_units, unit_of_number
+from vision.fields import Channel, GaugeFields
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader
 from vision.signals import display_signals
 from vision.text_crop import text_crop
-from vision.unit_places import places_around
-from vision.unit_witness import find_unit_lines
 
 if TYPE_CHECKING:
     from vision.judge import Evidence, Value
 
-MIN_OCR_CONFIDENCE = 0.6
+MIN_SEEN_CONFIDENCE = 0.6
 MIN_DONUT_CONFIDENCE = 0.9
+DOUBTED_BY_DONUT = 0.7
+"""Confidence of the Donut's own digits from which they count against others that are not sure themselves."""
 
 
 def last_digit(text: str) -> float:
     """What one step of the last digit shown is worth: 0.1 for 56.1, 1 for 819."""
     decimals = text.partition(".")[2]
     return float(10.0 ** -len(decimals))
-
-
-def _unit_at_places(evidence: Evidence, lines: LineReader | None) -> str | None:
-    """The unit that stands where the model's map shows one; None where there is none, or several that differ."""
-    if lines is None or not evidence.unit_places:
-        return None
-    around = [place for known in evidence.unit_places for place in places_around(known)]
-    names = {found.unit for found in find_unit_lines(lines, LineImage(evidence.image), around) if found.multiplier == 1.0}
-    return names.pop() if len(names) == 1 else None
 
 
 def display_value(
@@ -47,6 +40,7 @@ def display_value(
     numerals: NumeralReader,
     text_side_px: int,
     lines: LineReader | None = None,
+    digits: DigitReader | None = None,
 ) -> Value:
     """The value of a display or counter, or the reason why none is stated."""
     from vision.judge import Value
@@ -56,15 +50,20 @@ def display_value(
     if min(crop.pixels.shape[:2]) < 8:
         return Value(None, reason="the display is too small in the photo for its digits to be read", fields=fields)
     row = None if evidence.row_place is None else crop.place_to_crop(evidence.row_place)
-    seen = read_display(numerals, crop.pixels, lines, row)
-    unit = seen.unit or _unit_at_places(evidence, lines)
+    seen = read_display(numerals, crop.pixels, digits, row)
+    places = [crop.place_to_crop(place) for place in evidence.unit_places]
+    units = printed_units(crop.pixels, seen.looks, lines, seen.place, places)
+    seen = seen._replace(unit=unit_of_number(units, seen.place, seen.others))
+    if is_folded(seen):
+        seen = unfolded(seen, {found.unit for found in units})
+    unit = seen.unit
     if unit is None and confidence.get("unit", 0.0) >= MIN_DONUT_CONFIDENCE:
         unit = fields.unit
-    stated = fields.model_copy(update={"digital_readout": None, "unit": unit})
+    stated = fields.model_copy(update={"digital_readout": None, "unit": unit, "channels": further_rows(seen) or fields.channels})
     signals = display_signals(evidence, crop, seen, own, own_sure)
     if seen.text is not None and own == seen.text:
         text, sure, remark = seen.text, 1.0 - (1.0 - seen.confidence) * (1.0 - own_sure), None
-    elif seen.text is not None and seen.confidence >= MIN_OCR_CONFIDENCE and own_sure < 0.7:
+    elif seen.text is not None and seen.confidence >= MIN_SEEN_CONFIDENCE and own_sure < DOUBTED_BY_DONUT:
         text, sure, remark = seen.text, seen.confidence, None
     elif seen.text is None and own is not None and own_sure >= MIN_DONUT_CONFIDENCE and not seen.rows:
         text, sure, remark = own, own_sure, f"read by the model alone; {seen.reason}"
@@ -80,3 +79,13 @@ def display_value(
     shown = stated.model_copy(update={"digital_readout": text})
     known = {"digital_readout": round(sure, 4)}
     return Value(value, value - half, value + half, unit, "digits", sure, remark, shown, confidences=known, signals=signals)
+
+
+def further_rows(seen: DigitsWitness) -> tuple[Channel, ...]:
+    """The rows beside the main one as channels, counted from the top; none where the main number is not among them."""
+    if seen.text not in seen.rows:
+        return ()
+    main = seen.rows.index(seen.text)
+    return tuple(
+        Channel(label=f"row {number + 1}", digital_readout=text) for number, text in enumerate(seen.rows) if number != main
+    )

@@ -18,16 +18,26 @@ from vision.fields import Point
 
 Pixels = NDArray[np.uint8]
 
-CROP_HEIGHT_PX = 32
-LETTER_PX = 16.0
-"""Height of the letters within the crop: the other half is margin for places that are off."""
-CROP_WIDTHS_PX = (96, 160)
 SIDE_MARGIN_PX = 6.0
 MIN_HEIGHT_PX, MAX_HEIGHT_PX = 3.0, 4096.0
 
 
 class LineError(ValueError):
     """An image or a place that no line can be read from."""
+
+
+class CropShape(NamedTuple):
+    """How lines are cut out: `letter_px` is the letters' height within the crop, the rest margin for places that are off."""
+
+    height_px: int
+    letter_px: float
+    widths_px: tuple[int, ...]
+    color: bool = False
+
+
+PRINT_SHAPE = CropShape(32, 16.0, (96, 160))
+DIGITS_SHAPE = CropShape(32, 20.0, (112, 192), color=True)
+"""Of rows of digits: a point is a tenth as high as its digits, and the drums behind it differ in colour alone."""
 
 
 class LinePlace(NamedTuple):
@@ -43,33 +53,37 @@ class LinePlace(NamedTuple):
 
 
 class LineImage:
-    """A grey image with its halves, quarters ...: crops of large letters are taken from a smaller one, free of aliases."""
+    """An image with its halves, quarters ...: crops of large letters are taken from a smaller one, free of aliases."""
 
-    def __init__(self, image: Pixels) -> None:
-        """`image` is uint8, RGB (H, W, 3) or grey (H, W). Raises LineError where it is not."""
+    def __init__(self, image: Pixels, *, color: bool = False) -> None:
+        """`image` is uint8, RGB (H, W, 3) or grey (H, W); kept grey, or in colour. Raises LineError where it is neither."""
         if image.dtype != np.uint8 or image.ndim not in (2, 3) or min(image.shape[:2]) < 4:
             raise LineError(f"expected a uint8 RGB or grey image of at least 4 x 4 px, got {image.dtype} {image.shape}")
-        gray = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8)
-        self._levels: list[Pixels] = [np.ascontiguousarray(gray)]
+        if color:
+            kept = image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2)
+        else:
+            kept = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8)
+        self.color = color
+        self._levels: list[Pixels] = [np.ascontiguousarray(kept)]
 
     def level(self, number: int) -> Pixels:
         """The image halved `number` times, or as often as it goes."""
-        while len(self._levels) <= number and min(self._levels[-1].shape) >= 8:
+        while len(self._levels) <= number and min(self._levels[-1].shape[:2]) >= 8:
             last = self._levels[-1]
             half = (max(1, last.shape[1] // 2), max(1, last.shape[0] // 2))
             self._levels.append(np.asarray(cv2.resize(last, half, interpolation=cv2.INTER_AREA), np.uint8))
         return self._levels[min(number, len(self._levels) - 1)]
 
 
-def crop_scale(place: LinePlace, width_px: int) -> float:
+def crop_scale(place: LinePlace, width_px: int, shape: CropShape = PRINT_SHAPE) -> float:
     """Crop pixels per image pixel: the letters at their height, smaller where the line would not fit."""
-    return min(LETTER_PX / place.height_px, (width_px - 2.0 * SIDE_MARGIN_PX) / max(place.width_px, 1.0))
+    return min(shape.letter_px / place.height_px, (width_px - 2.0 * SIDE_MARGIN_PX) / max(place.width_px, 1.0))
 
 
-def crop_width(place: LinePlace) -> int:
+def crop_width(place: LinePlace, shape: CropShape = PRINT_SHAPE) -> int:
     """The narrowest crop that takes the line at full height, else the widest."""
-    needed = place.width_px * LETTER_PX / place.height_px + 2.0 * SIDE_MARGIN_PX
-    return next((width for width in CROP_WIDTHS_PX if needed <= width), CROP_WIDTHS_PX[-1])
+    needed = place.width_px * shape.letter_px / place.height_px + 2.0 * SIDE_MARGIN_PX
+    return next((width for width in shape.widths_px if needed <= width), shape.widths_px[-1])
 
 
 def can_be_cut(place: LinePlace) -> bool:
@@ -78,14 +92,14 @@ def can_be_cut(place: LinePlace) -> bool:
     return all(math.isfinite(number) for number in numbers) and MIN_HEIGHT_PX <= place.height_px <= MAX_HEIGHT_PX
 
 
-def line_crop(image: LineImage, place: LinePlace, width_px: int) -> Pixels:
-    """The line level in the middle of a grey crop of 32 x `width_px`.
+def line_crop(image: LineImage, place: LinePlace, width_px: int, shape: CropShape = PRINT_SHAPE) -> Pixels:
+    """The line level in the middle of a crop of the shape's height and `width_px`, grey or in colour as the image is.
 
     Beyond the image the edge is repeated. Raises LineError for a place that is not finite or has no size.
     """
     if not can_be_cut(place):
         raise LineError(f"a line needs a finite place and a height of at least {MIN_HEIGHT_PX} px, got {place}")
-    scale = crop_scale(place, width_px)
+    scale = crop_scale(place, width_px, shape)
     number = max(0, math.floor(math.log2(1.0 / scale) + 0.25)) if scale < 1.0 else 0
     picture = image.level(number)
     ratio_x, ratio_y = picture.shape[1] / image.level(0).shape[1], picture.shape[0] / image.level(0).shape[0]
@@ -93,11 +107,11 @@ def line_crop(image: LineImage, place: LinePlace, width_px: int) -> Pixels:
     cos, sin = math.cos(turn) / scale, math.sin(turn) / scale
     # From pixels of the crop to pixels of the picture, centres of pixels at +0.5.
     axes = np.array([[cos * ratio_x, -sin * ratio_x], [sin * ratio_y, cos * ratio_y]])
-    middle = np.array([width_px / 2.0 - 0.5, CROP_HEIGHT_PX / 2.0 - 0.5])
+    middle = np.array([width_px / 2.0 - 0.5, shape.height_px / 2.0 - 0.5])
     center = np.array([place.center[0] * ratio_x - 0.5, place.center[1] * ratio_y - 0.5])
     matrix = np.column_stack([axes, center - axes @ middle])
     how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    size = (width_px, CROP_HEIGHT_PX)
+    size = (width_px, shape.height_px)
     return np.asarray(cv2.warpAffine(picture, matrix, size, flags=how, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 from tqdm import tqdm
 
-from vision.fields import Contract
-from vision.line_crop import CROP_WIDTHS_PX, LETTER_PX, LineImage, LinePlace, Pixels, crop_width, line_crop, place_of_corners
-from vision.line_reader import plain_line
+from vision.fields import Box, Contract
+from vision.line_crop import PRINT_SHAPE, CropShape, LineImage, LinePlace, Pixels, crop_width, line_crop, place_of_corners
+from vision.line_reader import CHARACTERS, plain_line
 from vision.samples import InstrumentTruth, SampleError, read_records
 
 KINDS = ("unit", "row", "numeral", "nothing")
@@ -30,10 +30,17 @@ LETTER_WIDTH = 0.85
 NUMERAL_TO_UNIT = 0.9
 """Height of the numerals to that of the unit of the same scale, where nothing better is known."""
 CLEAR_HEIGHTS = 1.6
+DIGITS_OF_DRUM = 0.72
+"""Height of a counter's digits to that of its drums, which is what the truth's rows go round."""
+FRAME_SHARE = 0.15
+"""Of an instrument's larger side: what is kept around it in a picture of which only the rows count."""
 
 
 class LineJitter(Contract):
-    """Errors of places and of light; lengths as shares of the letters' height."""
+    """Errors of places and of light; lengths as shares of the letters' height.
+
+    `slant` and `stretch` are deviations of the shear along the line and of the logarithm of its width.
+    """
 
     height_low: float = 0.7
     height_high: float = 1.6
@@ -45,6 +52,9 @@ class LineJitter(Contract):
     coarse_share: float = 0.3
     noise_share: float = 0.4
     glare_share: float = 0.15
+    slant: float = 0.0
+    stretch: float = 0.0
+    tint_share: float = 0.0
 
 
 class LineOptions(Contract):
@@ -74,29 +84,50 @@ class LineExample(NamedTuple):
 
 
 class LinePictures:
-    """Grey pictures of dataset folders with every line whose place is known."""
+    """Pictures of dataset folders with every line whose place is known and that can be spelled.
 
-    def __init__(self, folders: Sequence[Path], min_height_px: float = 6.0) -> None:
+    A shape in colour is that of rows of digits: only instruments that have them are kept, cut out of their pictures.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        min_height_px: float = 6.0,
+        shape: CropShape = PRINT_SHAPE,
+        characters: str = CHARACTERS,
+    ) -> None:
         cv2.setNumThreads(1)
+        self.shape = shape
         self.images: list[LineImage] = []
         self.lines: list[Line] = []
         self._occupied: list[list[LinePlace]] = []
         self._dials: list[int] = []
         for folder in folders:
             for record in tqdm(read_records(folder), desc=str(folder), unit="img", leave=False):
-                gray = cv2.imread(str(folder / record.file_name), cv2.IMREAD_GRAYSCALE)
-                if gray is None:
-                    raise SampleError(f"{folder / record.file_name} cannot be decoded")
-                lines = [line for one in record.truth.instruments for line in lines_of(one, len(self.images))]
-                self._occupied.append([line.place for line in lines])
-                self.lines += [
-                    line for line in lines if line.place.height_px >= min_height_px and plain_line(line.text) == line.text
-                ]
-                if all(one.fields.kind == "dial" for one in record.truth.instruments):
-                    self._dials.append(len(self.images))
-                self.images.append(LineImage(np.asarray(gray, np.uint8)))
+                if shape.color:
+                    for one in record.truth.instruments:
+                        if one.rows and one.readable:
+                            image, (left, top) = _cut_out(_picture(folder / record.file_name, cv2.IMREAD_COLOR_RGB), one.box)
+                            self._add(LineImage(image, color=True), _moved(lines_of(one, len(self.images)), -left, -top))
+                else:
+                    gray = _picture(folder / record.file_name, cv2.IMREAD_GRAYSCALE)
+                    self._add(
+                        LineImage(gray), [line for one in record.truth.instruments for line in lines_of(one, len(self.images))]
+                    )
+                    if all(one.fields.kind == "dial" for one in record.truth.instruments):
+                        self._dials.append(len(self.images) - 1)
+        self.lines = [
+            line
+            for line in self.lines
+            if line.place.height_px >= min_height_px and plain_line(line.text) == line.text and set(line.text) <= set(characters)
+        ]
         if not self.lines:
             raise SampleError(f"no lines with known places in {', '.join(map(str, folders))}")
+
+    def _add(self, image: LineImage, lines: Sequence[Line]) -> None:
+        self.images.append(image)
+        self.lines += lines
+        self._occupied.append([line.place for line in lines if not self.shape.color or line.kind == "row"])
 
     def empty_place(self, rng: np.random.Generator, tries: int = 3) -> tuple[int, LinePlace]:
         """A place on or beside a dial without a line of ours; of `tries` the one where most is to be seen."""
@@ -105,14 +136,15 @@ class LinePictures:
         numbers = self._dials or list(range(len(self.images)))
         while tries > 0 or best is None:
             number = numbers[int(rng.integers(len(numbers)))]
-            rows, columns = self.images[number].level(0).shape
-            height = float(np.exp(rng.uniform(math.log(7.0), math.log(0.09 * min(rows, columns)))))
+            rows, columns = self.images[number].level(0).shape[:2]
+            largest = max(8.0, (0.25 if self.shape.color else 0.09) * min(rows, columns))
+            height = float(np.exp(rng.uniform(math.log(7.0), math.log(largest))))
             center = (float(rng.uniform(0.05, 0.95) * columns), float(rng.uniform(0.05, 0.95) * rows))
             place = LinePlace(center, height, height * float(rng.uniform(0.8, 4.0)), float(rng.normal(0.0, 8.0)))
             if not all(_is_clear(place, other) for other in self._occupied[number]):
                 continue
             tries -= 1
-            seen = float(line_crop(self.images[number], place, CROP_WIDTHS_PX[0]).std())
+            seen = float(line_crop(self.images[number], place, self.shape.widths_px[0], self.shape).std())
             if seen > most:
                 best, most = (number, place), seen
         return best
@@ -128,7 +160,10 @@ def lines_of(instrument: InstrumentTruth, picture: int) -> list[Line]:
         width = LETTER_WIDTH * unit.height_px * max(1, len(text))
         lines.append(Line(picture, text, LinePlace(unit.center, unit.height_px, width, unit.angle_deg), "unit", unit.unit))
     for row in instrument.rows:
-        lines.append(Line(picture, plain_line(row.text) or row.text, place_of_corners(row.corners), "row"))
+        place = place_of_corners(row.corners)
+        if instrument.fields.kind == "counter":
+            place = place._replace(height_px=DIGITS_OF_DRUM * place.height_px)
+        lines.append(Line(picture, plain_line(row.text) or row.text, place, "row"))
     primary = [unit for unit in instrument.units if unit.primary]
     x0, y0, x1, y1 = instrument.box
     height = NUMERAL_TO_UNIT * primary[0].height_px if primary else 0.06 * max(x1 - x0, y1 - y0)
@@ -137,6 +172,27 @@ def lines_of(instrument: InstrumentTruth, picture: int) -> list[Line]:
         place = LinePlace(numeral.center, height, LETTER_WIDTH * height * len(text), primary[0].angle_deg if primary else 0.0)
         lines.append(Line(picture, text, place, "numeral" if primary else "unsure"))
     return lines
+
+
+def _picture(path: Path, how: int) -> Pixels:
+    picture = cv2.imread(str(path), how)
+    if picture is None:
+        raise SampleError(f"{path} cannot be decoded")
+    return np.asarray(picture, np.uint8)
+
+
+def _cut_out(picture: Pixels, box: Box) -> tuple[Pixels, tuple[int, int]]:
+    """The box with a frame around it as a copy, and where its top left corner lies."""
+    frame = FRAME_SHARE * max(box[2] - box[0], box[3] - box[1])
+    left, top = int(max(0.0, box[0] - frame)), int(max(0.0, box[1] - frame))
+    return picture[top : int(box[3] + frame) + 1, left : int(box[2] + frame) + 1].copy(), (left, top)
+
+
+def _moved(lines: Sequence[Line], right: float, down: float) -> list[Line]:
+    return [
+        line._replace(place=line.place._replace(center=(line.place.center[0] + right, line.place.center[1] + down)))
+        for line in lines
+    ]
 
 
 def _is_clear(place: LinePlace, other: LinePlace) -> bool:
@@ -162,9 +218,14 @@ def jittered(rng: np.random.Generator, place: LinePlace, jitter: LineJitter, *, 
 
 
 def worn(rng: np.random.Generator, crop: Pixels, jitter: LineJitter) -> Pixels:
-    """The crop in another light, less sharp, coarser, with noise."""
+    """The crop in another light, less sharp, coarser, with noise; leaning and tinted where the jitter says so."""
     picture: NDArray[Any] = crop.astype(np.float32)
-    height, width = crop.shape
+    height, width = crop.shape[:2]
+    if jitter.slant or jitter.stretch:
+        picture = _sheared(picture, float(rng.normal(0.0, jitter.slant)), float(np.exp(rng.normal(0.0, jitter.stretch))))
+    if crop.ndim == 3 and rng.random() < jitter.tint_share:
+        gray = picture.mean(axis=2, keepdims=True)
+        picture = (gray + float(rng.uniform(0.0, 1.0)) * (picture - gray)) * np.exp(rng.normal(0.0, 0.2, 3)).astype(np.float32)
     if rng.random() < jitter.coarse_share:
         factor = float(rng.uniform(0.4, 0.9))
         small = cv2.resize(picture, (max(8, round(width * factor)), max(6, round(height * factor))), interpolation=cv2.INTER_AREA)
@@ -181,6 +242,7 @@ def worn(rng: np.random.Generator, crop: Pixels, jitter: LineJitter) -> Pixels:
         radius = rng.uniform(8.0, 60.0)
         columns, rows = np.arange(width)[None, :], np.arange(height)[:, None]
         spot = np.exp(-((columns - x) ** 2 + (rows - y) ** 2) / (2 * radius**2))
+        spot = spot if crop.ndim == 2 else spot[..., None]
         picture = picture + (255.0 - picture) * spot * float(rng.uniform(0.2, 0.85))
     if rng.random() < 0.5:
         contrast = float(rng.uniform(0.25, 1.0))
@@ -190,6 +252,14 @@ def worn(rng: np.random.Generator, crop: Pixels, jitter: LineJitter) -> Pixels:
         spread = float(rng.uniform(0.02, 0.4)) * float(picture.std()) + 1.0
         picture = picture + rng.normal(0.0, spread, picture.shape)
     return np.asarray(np.clip(picture, 0, 255), np.uint8)
+
+
+def _sheared(picture: NDArray[Any], slant: float, stretch: float) -> NDArray[Any]:
+    height, width = picture.shape[:2]
+    x, y = width / 2.0, height / 2.0
+    matrix = np.array([[stretch, slant, x - stretch * x - slant * y], [0.0, 1.0, 0.0]])
+    how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(picture, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
 class LineStream:
@@ -207,7 +277,8 @@ class LineStream:
 
     def batch(self) -> list[LineExample]:
         """`batch_size` examples of one width."""
-        width = CROP_WIDTHS_PX[0] if self.rng.random() < 0.65 else CROP_WIDTHS_PX[-1]
+        widths = self.pictures.shape.widths_px
+        width = widths[0] if self.rng.random() < 0.65 else widths[-1]
         examples: list[LineExample] = []
         while len(examples) < self.options.batch_size:
             example = self._example(width)
@@ -216,18 +287,18 @@ class LineStream:
         return examples
 
     def _example(self, width: int) -> LineExample | None:
-        rng, jitter = self.rng, self.options.jitter
+        rng, jitter, pictures = self.rng, self.options.jitter, self.pictures
         kind = KINDS[int(rng.choice(len(KINDS), p=np.asarray(self.options.shares)))]
         if kind == "nothing":
-            number, place = self.pictures.empty_place(rng)
-            return LineExample(worn(rng, line_crop(self.pictures.images[number], place, width), jitter), "")
+            number, place = pictures.empty_place(rng)
+            return LineExample(worn(rng, line_crop(pictures.images[number], place, width, pictures.shape), jitter), "")
         lines, cumulated = self._pools[kind]
         if not lines:
             return None
         line = lines[min(len(lines) - 1, int(np.searchsorted(cumulated, rng.random())))]
         place = jittered(rng, line.place, jitter, sure=kind != "numeral")
-        if crop_width(place) > width:
+        if crop_width(place, pictures.shape) > width:
             return None
-        if place.height_px < LETTER_PX / 6.0:
+        if place.height_px < pictures.shape.letter_px / 6.0:
             return None
-        return LineExample(worn(rng, line_crop(self.pictures.images[line.picture], place, width), jitter), line.text)
+        return LineExample(worn(rng, line_crop(pictures.images[line.picture], place, width, pictures.shape), jitter), line.text)

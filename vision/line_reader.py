@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from vision.line_crop import LineImage, LinePlace, Pixels, crop_scale, crop_width, line_crop
+from vision.line_crop import PRINT_SHAPE, CropShape, LineImage, LinePlace, Pixels, crop_scale, crop_width, line_crop
 
 SHIPPED_LINES = Path(__file__).parent / "weights" / "lines"
 MODEL_FILE, CARD_FILE = "model.safetensors", "card.json"
@@ -57,9 +57,9 @@ def plain_line(text: str) -> str | None:
     return plain if all(character in CHARACTERS for character in plain) else None
 
 
-def encode_line(text: str) -> list[int]:
+def encode_line(text: str, characters: str = CHARACTERS) -> list[int]:
     """Classes of a plain text, 1 for the first character."""
-    return [1 + CHARACTERS.index(character) for character in text]
+    return [1 + characters.index(character) for character in text]
 
 
 def lines_shipped() -> bool:
@@ -87,12 +87,12 @@ def _block(inputs: int, outputs: int, kernel: tuple[int, int] = (3, 3), stride: 
 
 
 class LineNetwork(nn.Module):
-    """Crops (B, 1, 32, W), standardised -> log-probabilities (B, W / 4, 1 + characters); 0.55 M parameters."""
+    """Crops (B, colors, 32, W), standardised -> log-probabilities (B, W / 4, 1 + characters); 0.55 M parameters."""
 
-    def __init__(self, width: int = 144) -> None:
+    def __init__(self, width: int = 144, colors: int = 1, characters: str = CHARACTERS) -> None:
         super().__init__()
         self.eyes = nn.Sequential(
-            _block(1, 16),
+            _block(colors, 16),
             nn.MaxPool2d(2),  # 16 x W/2
             _block(16, 40),
             nn.MaxPool2d(2),  # 8 x W/4
@@ -102,7 +102,7 @@ class LineNetwork(nn.Module):
         )
         self.flatten = nn.Sequential(nn.Conv1d(4 * 96, width, 3, padding=1, bias=False), nn.BatchNorm1d(width), nn.ReLU())
         self.line = nn.Sequential(_Residual(width, 5), _Residual(width, 5), _Residual(width, 7))
-        self.spell = nn.Conv1d(width, 1 + len(CHARACTERS), 1)
+        self.spell = nn.Conv1d(width, 1 + len(characters), 1)
 
     def forward(self, crops: Tensor) -> Tensor:
         seen = self.eyes(crops)  # (B, 96, 4, W/4)
@@ -111,30 +111,46 @@ class LineNetwork(nn.Module):
 
 
 def standardised(crops: Pixels | Sequence[Pixels]) -> Tensor:
-    """Crops (B, 32, W) uint8 as float (B, 1, 32, W), each with mean 0 and deviation 1: exposure and contrast do not count."""
-    pixels = torch.from_numpy(np.stack(list(crops))).float()[:, None]
-    mean, deviation = pixels.mean((2, 3), keepdim=True), pixels.std((2, 3), keepdim=True)
+    """Crops (B, H, W) or (B, H, W, 3) uint8 as float (B, 1 or 3, H, W), each with mean 0 and deviation 1.
+
+    Exposure and contrast do not count.
+    """
+    stacked = torch.from_numpy(np.stack(list(crops))).float()
+    pixels = stacked[:, None] if stacked.ndim == 3 else stacked.permute(0, 3, 1, 2)
+    mean, deviation = pixels.mean((1, 2, 3), keepdim=True), pixels.std((1, 2, 3), keepdim=True)
     return (pixels - mean) / (deviation + 4.0)
+
+
+def load_line_card(folder: Path) -> dict[str, Any]:
+    """The card beside the weights of a folder. Raises LineWeightsError where one of the two is missing."""
+    file, card_file = folder / MODEL_FILE, folder / CARD_FILE
+    if not file.is_file() or not card_file.is_file():
+        raise LineWeightsError(f"{folder} holds no line reader: {MODEL_FILE} and {CARD_FILE} are needed")
+    card: dict[str, Any] = json.loads(card_file.read_text(encoding="utf-8"))
+    return card
 
 
 class LineReader:
     """Reads lines with one network that is loaded once."""
 
-    def __init__(self, network: LineNetwork, card: dict[str, Any] | None = None) -> None:
+    network_type: ClassVar[type[nn.Module]] = LineNetwork
+    characters: ClassVar[str] = CHARACTERS
+    shape: ClassVar[CropShape] = PRINT_SHAPE
+    shipped: ClassVar[Path] = SHIPPED_LINES
+
+    def __init__(self, network: nn.Module, card: dict[str, Any] | None = None) -> None:
         self.network = network.eval()
         self.card = card or {}
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED_LINES) -> LineReader:
+    def load(cls, folder: Path | None = None) -> Self:
         """The reader of a weights folder. Raises LineWeightsError where it holds none, or one of other characters."""
-        file, card_file = folder / MODEL_FILE, folder / CARD_FILE
-        if not file.is_file() or not card_file.is_file():
-            raise LineWeightsError(f"{folder} holds no line reader: {MODEL_FILE} and {CARD_FILE} are needed")
-        card = json.loads(card_file.read_text(encoding="utf-8"))
-        if card.get("characters") != CHARACTERS:
-            raise LineWeightsError(f"the line reader in {folder} spells {card.get('characters')!r}, not {CHARACTERS!r}")
-        network = LineNetwork()
-        network.load_state_dict({name: tensor.float() for name, tensor in load_file(file).items()})
+        folder = folder or cls.shipped
+        card = load_line_card(folder)
+        if card.get("characters") != cls.characters:
+            raise LineWeightsError(f"the line reader in {folder} spells {card.get('characters')!r}, not {cls.characters!r}")
+        network = cls.network_type()
+        network.load_state_dict({name: tensor.float() for name, tensor in load_file(folder / MODEL_FILE).items()})
         return cls(network, card)
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
@@ -142,21 +158,21 @@ class LineReader:
         folder.mkdir(parents=True, exist_ok=True)
         state = {name: t.half() if t.is_floating_point() else t for name, t in self.network.state_dict().items()}
         save_file({name: tensor.contiguous() for name, tensor in state.items()}, folder / MODEL_FILE)
-        text = json.dumps({**card, "characters": CHARACTERS}, indent=1, ensure_ascii=False)
+        text = json.dumps({**card, "characters": self.characters}, indent=1, ensure_ascii=False)
         (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
 
     def read_lines(self, image: Pixels | LineImage, places: Sequence[LinePlace]) -> tuple[LineReading, ...]:
         """What stands at each place of the image (uint8 RGB or grey). Raises LineError for an unusable image or place."""
-        source = image if isinstance(image, LineImage) else LineImage(image)
+        source = image if isinstance(image, LineImage) else LineImage(image, color=self.shape.color)
         result: list[LineReading | None] = [None] * len(places)
         by_width: dict[int, list[int]] = {}
         for index, place in enumerate(places):
-            by_width.setdefault(crop_width(place), []).append(index)
+            by_width.setdefault(crop_width(place, self.shape), []).append(index)
         for width, indices in by_width.items():
-            crops = [line_crop(source, places[index], width) for index in indices]
+            crops = [line_crop(source, places[index], width, self.shape) for index in indices]
             for start in range(0, len(crops), BATCH):
                 for index, scores in zip(indices[start:], self.log_probs(crops[start : start + BATCH]), strict=False):
-                    result[index] = read_scores(scores, places[index])
+                    result[index] = read_scores(scores, places[index], self.characters)
         return tuple(reading for reading in result if reading is not None)
 
     @torch.inference_mode()
@@ -165,30 +181,30 @@ class LineReader:
         return np.asarray(self.network(standardised(crops)).numpy(), np.float32)
 
 
-def read_scores(scores: Floats, place: LinePlace) -> LineReading:
+def read_scores(scores: Floats, place: LinePlace, characters: str = CHARACTERS) -> LineReading:
     """The text on the best path; repeated symbols collapse and blanks vanish."""
     best = scores.argmax(1)
     text: list[str] = []
-    characters: list[float] = []
+    sure: list[float] = []
     start = 0
     while start < len(best):
         end = start
         while end + 1 < len(best) and best[end + 1] == best[start]:
             end += 1
         if best[start] != BLANK:
-            text.append(CHARACTERS[best[start] - 1])
-            characters.append(float(np.exp(scores[start : end + 1, best[start]].max())))
+            text.append(characters[best[start] - 1])
+            sure.append(float(np.exp(scores[start : end + 1, best[start]].max())))
         start = end + 1
     spelled = "".join(text)
-    confidence = float(np.exp(text_log_probs(scores[None], [spelled])[0, 0]))
-    return LineReading(spelled, confidence, tuple(characters), place, scores)
+    confidence = float(np.exp(text_log_probs(scores[None], [spelled], characters)[0, 0]))
+    return LineReading(spelled, confidence, tuple(sure), place, scores)
 
 
-def character_places(reading: LineReading) -> tuple[float, ...]:
+def character_places(reading: LineReading, shape: CropShape = PRINT_SHAPE) -> tuple[float, ...]:
     """Where each character of the reading stands along the line, in pixels of the image from the place's centre."""
     best = reading.log_probs.argmax(1)
     width = STEP_PX * len(best)
-    scale = crop_scale(reading.place, width)
+    scale = crop_scale(reading.place, width, shape)
     starts = [t for t in range(len(best)) if best[t] != BLANK and (t == 0 or best[t] != best[t - 1])]
     middles = []
     for start in starts:
@@ -199,13 +215,13 @@ def character_places(reading: LineReading) -> tuple[float, ...]:
     return tuple(middles)
 
 
-def text_log_probs(scores: Floats, texts: Sequence[str]) -> NDArray[np.float64]:
+def text_log_probs(scores: Floats, texts: Sequence[str], characters: str = CHARACTERS) -> NDArray[np.float64]:
     """Log-probability (B, S) of each text for each of the scores (B, T, 1 + characters): the sum over all paths."""
     longest = max((len(text) for text in texts), default=0)
     states = 2 * longest + 1
     labels = np.zeros((len(texts), states), np.int64)
     for row, text in enumerate(texts):
-        labels[row, 1 : 2 * len(text) : 2] = encode_line(text)
+        labels[row, 1 : 2 * len(text) : 2] = encode_line(text, characters)
     last = np.array([2 * len(text) for text in texts])
     skip = np.zeros_like(labels, bool)
     skip[:, 2:] = (labels[:, 2:] != BLANK) & (labels[:, 2:] != labels[:, :-2])

@@ -66,7 +66,7 @@ def test_light_modules_load_neither_torch_nor_spacy(module: str) -> None:
 
 def test_every_command_is_there() -> None:
     shown = CliRunner().invoke(app, ["--help"]).stdout
-    for command in ("read", "inspect", "synth", "train", "eval", "serve", "kb"):
+    for command in ("read", "inspect", "synth", "train", "train-lines", "eval", "serve", "kb"):
         assert f"  {command} " in shown
     assert all(name in CliRunner().invoke(app, ["kb", "--help"]).stdout for name in ("search", "audit"))
 
@@ -273,6 +273,50 @@ steps = 1
     names = [json.loads(line)["file_name"] for line in (watched / "metadata.jsonl").read_text().splitlines()]
     assert len(names) == 8
     assert all(int(Path(name).stem) >= workshop.VALIDATION_SEED for name in names)
+
+
+def test_train_lines_draws_and_says_what_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    recipe = write(
+        tmp_path,
+        "tiny.toml",
+        b"""
+steps = 1
+[[data]]
+recipe = "xyz2000"
+count = 2
+seed = 4
+[[validation]]
+recipe = "xyz2000"
+folder = "ready"
+count = 1
+seed = 1000000000
+""",
+    )
+    asked: list[tuple[list[Path], list[Path], Path]] = []
+
+    class Trained:
+        card = {"exact_lines": {"row": {"count": 8, "exact": 0.875}}}  # noqa: RUF012
+
+    def train(chosen: object, data: list[Path], validation: list[Path], out: Path) -> Trained:
+        asked.append((data, validation, out))
+        return Trained()
+
+    monkeypatch.setattr("vision.line_training.train_lines", train)
+    monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
+    result = CliRunner().invoke(app, ["train-lines", str(recipe), "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.endswith(f"Weights of a line reader in {tmp_path / 'run'}; exact: row 87.5%\n")
+    ((drawn,), validation, out) = asked[0]
+    assert len((drawn / "metadata.jsonl").read_text().splitlines()) == 2
+    assert (validation, out) == ([Path("ready")], tmp_path / "run")
+
+
+def test_an_unknown_recipe_of_a_line_reader_is_one_line(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["train-lines", "no-such", "--out", str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "no-such" in result.stderr
+    assert "digits" in result.stderr
 
 
 def test_kb_search(monkeypatch: pytest.MonkeyPatch, knowledge: library.KnowledgeBase) -> None:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from tests.vision.dial_layouts import printed
 from vision.digit_points import points_along
 from vision.digits import read_digits, thickened
-from vision.numerals import PrintedText
+from vision.display_rows import RowReading
+from vision.line_crop import LinePlace
+from vision.numerals import PrintedText, TextPatch
 
 SIZE = (320.0, 140.0)
 
@@ -72,13 +74,81 @@ def test_one_unsure_look_is_not_enough() -> None:
     assert read_digits([shown("69.00", confidence=0.99)], SIZE, [[], []]).text == "69.00"
 
 
-def test_rows_of_one_size_leave_open_which_is_meant() -> None:
-    rows = [shown("229.3", y=25, height=36), shown("229.5", y=70, height=36), shown("229.8", y=115, height=36)]
-    witness = read_digits(rows, SIZE, [rows])
-    assert witness.text is None
+ROWS = [shown("229.3", y=25, height=36), shown("229.5", y=70, height=36), shown("229.8", y=115, height=36)]
+
+
+def test_of_rows_of_one_size_the_top_one_is_the_main_one() -> None:
+    witness = read_digits(ROWS, SIZE, [ROWS])
+    assert witness.text == "229.3"
     assert witness.rows == ("229.3", "229.5", "229.8")
+
+
+def test_a_row_above_that_was_not_read_may_be_the_main_one() -> None:
+    above = TextPatch((190.0, 25.0), 100.0, 36.0)
+    witness = read_digits(ROWS[1:], SIZE, [ROWS[1:]], unread=[above])
+    assert witness.text is None
+    assert witness.reason == "above 229.5 stands a row that could not be read"
+    maker = printed("MEKKA", above.center, height=36)
+    assert read_digits([*ROWS[1:], maker], SIZE, [ROWS[1:]], unread=[above]).text == "229.5"
+    assert read_digits(ROWS, SIZE, [ROWS], unread=[above]).text == "229.3"
+    below = above._replace(center=(190.0, 115.0))
+    assert read_digits(ROWS[:2], SIZE, [ROWS[:2]], unread=[below]).text == "229.3"
+
+
+def row(text: str, confidence: float, y: float = 70.0, height: float = 54.0) -> RowReading:
+    return RowReading(text, confidence, LinePlace((190.0, y), height, 0.8 * height * len(text)))
+
+
+HERE = LinePlace((190.0, 70.0), 54.0, 180.0)
+
+
+def test_a_sure_row_is_stated_whatever_the_ocr_reads() -> None:
+    ocr = [shown("591")]
+    named = read_digits(ocr, SIZE, [ocr], place=HERE, named=row("59.1", 0.7))
+    assert (named.text, named.confidence) == ("59.1", pytest.approx(0.7))
+    boxed = read_digits(ocr, SIZE, [ocr], [row("59.1", 0.95)])
+    assert (boxed.text, boxed.confidence) == ("59.1", pytest.approx(0.95))
+    assert read_digits([], SIZE, rows=[row("59.1", 0.95)]).text == "59.1"
+
+
+def test_a_row_in_a_box_needs_to_be_surer_than_one_that_a_model_names() -> None:
+    assert read_digits([], SIZE, rows=[row("59.1", 0.7)]).text is None
+    assert read_digits([], SIZE, place=HERE, named=row("59.1", 0.7)).text == "59.1"
+
+
+def test_a_part_of_the_row_that_a_model_names_is_not_stated() -> None:
+    part = row("3509", 0.97)._replace(room_behind=1.6)
+    witness = read_digits([], SIZE, place=HERE, named=part)
+    assert witness.text is None
+    assert witness.reason == "the row has room for more than 3509"
+    assert read_digits([], SIZE, place=HERE, named=part._replace(room_behind=0.9)).text == "3509"
+
+
+def test_rows_that_agree_make_it_surer_and_a_part_of_the_number_does_not_hurt() -> None:
+    witness = read_digits([], SIZE, rows=[row("59.1", 0.5)], place=HERE, named=row("59.1", 0.5))
+    assert (witness.text, witness.confidence) == ("59.1", pytest.approx(0.75))
+    part = read_digits([], SIZE, rows=[row("9.1", 0.8)], place=HERE, named=row("59.1", 0.85))
+    assert (part.text, part.confidence) == ("59.1", pytest.approx(0.85))
+
+
+def test_an_unsure_row_needs_a_look_that_agrees() -> None:
+    assert read_digits([], SIZE, place=HERE, named=row("59.1", 0.5)).text is None
+    assert read_digits([shown("59.1", confidence=0.8)], SIZE, place=HERE, named=row("59.1", 0.5)).text == "59.1"
+    assert read_digits([shown("761.07", confidence=0.9)], SIZE, rows=[row("161.01", 0.8)]).text is None
+
+
+def test_sure_rows_at_one_place_that_differ_are_a_contradiction() -> None:
+    witness = read_digits([], SIZE, rows=[row("59.1", 0.95), row("58.1", 0.93)])
+    assert witness.text is None
     assert witness.reason is not None
-    assert "3 numbers" in witness.reason
+    assert "disagree" in witness.reason
+
+
+def test_a_number_elsewhere_is_not_the_row_that_a_model_names() -> None:
+    serial = shown("606268", y=120.0, height=40)
+    witness = read_digits([serial], SIZE, [[serial]], place=HERE._replace(center=(190.0, 40.0)))
+    assert witness.text is None
+    assert witness.rows == ("606268",)
 
 
 def test_small_print_and_a_channel_digit_are_not_the_number() -> None:
@@ -102,12 +172,6 @@ def test_nothing_read_has_a_reason() -> None:
     witness = read_digits([printed("ROOM", (40, 40))], SIZE)
     assert witness.text is None
     assert witness.reason == "no digits were read on the display"
-
-
-def test_unit_beside_the_number() -> None:
-    unit = printed("kWh", (290.0, 120.0), height=20)
-    assert read_digits([shown("149.1"), unit], SIZE, [[shown("149.1")]]).unit == "kWh"
-    assert read_digits([shown("149.1"), unit, printed("V", (20, 20), height=40)], SIZE, [[shown("149.1")]]).unit is None
 
 
 @settings(deadline=None)

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vision.line_crop import (
-    CROP_HEIGHT_PX,
-    CROP_WIDTHS_PX,
-    LETTER_PX,
+    PRINT_SHAPE,
     LineError,
     LineImage,
     LinePlace,
@@ -35,31 +33,31 @@ def bar_picture(center: tuple[float, float], length: float, height: float, angle
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.floats(120, 280), st.floats(100, 200), st.floats(9, 40), st.floats(-40, 40), st.sampled_from(CROP_WIDTHS_PX))
+@given(st.floats(120, 280), st.floats(100, 200), st.floats(9, 40), st.floats(-40, 40), st.sampled_from(PRINT_SHAPE.widths_px))
 def test_the_line_lies_level_in_the_middle_at_its_height(x: float, y: float, height: float, angle: float, width: int) -> None:
     place = LinePlace((x, y), height, 2.5 * height, angle)
     picture = bar_picture((x, y), 2.5 * height, height, angle)
     crop = line_crop(LineImage(picture), place, width)
-    assert crop.shape == (CROP_HEIGHT_PX, width)
+    assert crop.shape == (PRINT_SHAPE.height_px, width)
     dark = crop < 128
     rows, columns = np.flatnonzero(dark.any(1)), np.flatnonzero(dark.any(0))
-    assert (rows[0] + rows[-1]) / 2 == pytest.approx(CROP_HEIGHT_PX / 2 - 0.5, abs=1.6)
+    assert (rows[0] + rows[-1]) / 2 == pytest.approx(PRINT_SHAPE.height_px / 2 - 0.5, abs=1.6)
     assert (columns[0] + columns[-1]) / 2 == pytest.approx(width / 2 - 0.5, abs=1.6)
-    assert rows.size == pytest.approx(LETTER_PX, abs=4.0)
-    assert columns.size == pytest.approx(2.5 * LETTER_PX, abs=6.0)
+    assert rows.size == pytest.approx(PRINT_SHAPE.letter_px, abs=4.0)
+    assert columns.size == pytest.approx(2.5 * PRINT_SHAPE.letter_px, abs=6.0)
 
 
 def test_a_long_line_is_made_smaller_until_it_fits() -> None:
     place = LinePlace((200.0, 150.0), 10.0, 300.0)
-    assert crop_width(place) == CROP_WIDTHS_PX[-1]
-    assert crop_scale(place, 160) < LETTER_PX / 10.0
+    assert crop_width(place) == PRINT_SHAPE.widths_px[-1]
+    assert crop_scale(place, 160) < PRINT_SHAPE.letter_px / 10.0
     crop = line_crop(LineImage(bar_picture((200.0, 150.0), 300.0, 10.0, 0.0)), place, 160)
     assert not (crop[:, 0] < 128).any()
     assert not (crop[:, -1] < 128).any()
 
 
 def test_a_short_line_takes_the_narrow_crop() -> None:
-    assert crop_width(LinePlace((0.0, 0.0), 20.0, 40.0)) == CROP_WIDTHS_PX[0]
+    assert crop_width(LinePlace((0.0, 0.0), 20.0, 40.0)) == PRINT_SHAPE.widths_px[0]
 
 
 def test_large_letters_do_not_alias() -> None:

@@ -9,11 +9,22 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.digit_reader import DIGITS, DigitReader
 from vision.fields import GaugeFields
-from vision.line_crop import LinePlace, line_crop
-from vision.line_data import LineJitter, LineOptions, LinePictures, LineStream, jittered, lines_of, worn
+from vision.line_crop import DIGITS_SHAPE, LinePlace, line_crop
+from vision.line_data import (
+    DIGITS_OF_DRUM,
+    FRAME_SHARE,
+    LineJitter,
+    LineOptions,
+    LinePictures,
+    LineStream,
+    jittered,
+    lines_of,
+    worn,
+)
 from vision.line_reader import CARD_FILE, MODEL_FILE, LineReader
-from vision.line_training import LineRecipe, line_loss, load_line_recipe, measure_lines, train_lines
+from vision.line_training import READERS, LineRecipe, line_loss, load_line_recipe, measure_lines, train_lines
 from vision.recipe import VALIDATION_SEED, RecipeError
 from vision.samples import DigitRow, InstrumentTruth, Numeral, PhotoTruth, PrintedUnit, SampleError, SampleRecord, write_records
 
@@ -184,3 +195,84 @@ def test_measuring_counts_by_kind(folder: Path) -> None:
     assert result["unit"]["count"] == 6
     assert result["nothing"]["count"] == 20
     assert 0.0 <= result["numeral"]["exact"] <= 1.0
+
+
+@pytest.fixture
+def displays(tmp_path: Path) -> Path:
+    """Pictures of 240 x 160 px: a display with two rows, a counter, a dial."""
+    shown = truth(
+        box=(40, 30, 200, 130),
+        fields=GaugeFields(kind="digital"),
+        units=(),
+        numerals=(),
+        rows=(
+            DigitRow(text="56.1", corners=((80.0, 50.0), (160.0, 50.0), (160.0, 80.0), (80.0, 80.0))),
+            DigitRow(text="7", corners=((80.0, 95.0), (100.0, 95.0), (100.0, 120.0), (80.0, 120.0))),
+        ),
+    )
+    drums = shown.model_copy(update={"fields": GaugeFields(kind="counter")})
+    colors = np.full((160, 240, 3), (40, 60, 200), np.uint8)
+    records = []
+    for number, one in enumerate((shown, drums, truth(box=(20, 20, 150, 150)), truth(readable=False, rows=shown.rows))):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), colors)
+        records.append(SampleRecord(file_name=f"{number}.png", truth=PhotoTruth(instruments=(one,))))
+    write_records(tmp_path, records)
+    return tmp_path
+
+
+def test_rows_are_cut_out_in_colour(displays: Path) -> None:
+    pictures = LinePictures([displays], 6.0, DIGITS_SHAPE, DIGITS)
+    assert [(line.kind, line.text) for line in pictures.lines] == [("row", "56.1"), ("row", "7")] * 2
+    assert len(pictures.images) == 2
+    cut = pictures.images[0].level(0)
+    assert cut.shape[0] < 160
+    assert cut.shape[1] < 240
+    assert tuple(cut[0, 0]) == pytest.approx((200, 60, 40), abs=3)
+    left, top = 40 - FRAME_SHARE * 160, 30 - FRAME_SHARE * 160
+    assert pictures.lines[0].place.center == pytest.approx((120 - int(left), 65 - int(top)), abs=1)
+    # A counter's row goes round its drums, which are higher than their digits.
+    assert pictures.lines[2].place.height_px == pytest.approx(DIGITS_OF_DRUM * pictures.lines[0].place.height_px)
+
+
+def test_colour_batches(displays: Path) -> None:
+    options = LineOptions(batch_size=12, shares=(0.0, 0.8, 0.0, 0.2), jitter=LineJitter(slant=0.1, stretch=0.1, tint_share=1.0))
+    stream = LineStream(LinePictures([displays], 6.0, DIGITS_SHAPE, DIGITS), options, seed=1)
+    batch = stream.batch()
+    assert {example.crop.shape[0] for example in batch} == {32}
+    assert {example.crop.shape[2] for example in batch} == {3}
+    assert {example.text for example in batch} <= {"", "56.1", "7"}
+
+
+def test_slant_moves_what_is_above_against_what_is_below() -> None:
+    crop = np.zeros((32, 96), np.uint8)
+    crop[:, 47:49] = 255
+    upright = LineJitter(blur_share=0, coarse_share=0, noise_share=0, glare_share=0, invert_share=0)
+    leaning = worn(np.random.default_rng(2), crop, upright.model_copy(update={"slant": 0.4}))
+    top, foot = int(leaning[2].argmax()), int(leaning[-3].argmax())
+    assert abs(top - foot) >= 2
+    straight = worn(np.random.default_rng(2), crop, upright)
+    assert int(straight[2].argmax()) == int(straight[-3].argmax())
+
+
+def test_a_digit_reader_is_trained_from_a_line_reader(displays: Path, tmp_path: Path) -> None:
+    LineReader(_fresh()).save(tmp_path / "lines", {"name": "lines"})
+    recipe = LineRecipe(
+        name="short", reader="digits", data=(), steps=3, batch_size=8, shares=(0.0, 0.9, 0.0, 0.1), init=str(tmp_path / "lines")
+    )
+    trained = train_lines(recipe, [displays], [displays], tmp_path / "run")
+    assert isinstance(trained, DigitReader)
+    assert trained.card["name"] == "digits"
+    assert trained.card["exact_lines"]["row"]["count"] == 4
+    assert DigitReader.load(tmp_path / "run").card["steps"] == 3
+    further = train_lines(
+        recipe.model_copy(update={"init": str(tmp_path / "run"), "steps": 1}), [displays], [], tmp_path / "more"
+    )
+    assert isinstance(further, DigitReader)
+
+
+@pytest.mark.parametrize("name", ["lines", "lines_further", "digits"])
+def test_recipes_spell_what_their_readers_can(name: str) -> None:
+    recipe = load_line_recipe(name)
+    assert recipe.reader in READERS
+    assert sum(recipe.shares) == pytest.approx(1.0)
+    assert all(part.seed + part.count <= VALIDATION_SEED for part in recipe.data)
