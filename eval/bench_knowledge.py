@@ -1,7 +1,7 @@
 """The knowledge base against its test queries: hits by slice, each route switched off, authority, drafts, seconds.
 
-Options are tuned on the half of the queries whose id has an even hash; what is reported is the other half, and beside it
-both halves apart.
+Options are tuned on the half of the queries whose id has an even hash and on the development queries; what is reported is
+the other half, and beside it what was tuned on.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class RouteRow(Contract):
 
 
 class QueryBench(Contract):
-    """Everything measured over one set of queries. `slices` are of the held-out half, `tuned` of the other one.
+    """Everything measured over one set of queries. `slices` are of the held-out half, `tuned` of the other one, with the
+    development queries as a slice of its own.
 
     `unanswerable_weak` is the share of queries without an answer whose best hit stays below the median best hit of those
     with one; `via` the share of multi-hop queries whose place on the way is among the first five hits as well.
@@ -95,8 +96,10 @@ def half_of(case: QueryCase) -> Half:
     return "tuned on" if hashlib.sha256(case.id.encode()).digest()[-1] % 2 == 0 else "held out"
 
 
-def bench_queries(kb: KnowledgeBase, cases: Sequence[QueryCase], *, progress: bool = True) -> QueryBench:
-    """Ask every query under every variant of the options. The options of `kb` are put back afterwards."""
+def bench_queries(
+    kb: KnowledgeBase, cases: Sequence[QueryCase], development: Sequence[QueryCase] = (), *, progress: bool = True
+) -> QueryBench:
+    """Ask every query under every variant of the options, and the development queries once. The options are put back."""
     from tqdm import tqdm
 
     before = kb.options
@@ -121,7 +124,10 @@ def bench_queries(kb: KnowledgeBase, cases: Sequence[QueryCase], *, progress: bo
         chunks=len(kb.chunks()),
         overall=score_asked(_held_out(asked)),
         slices=_by_slice(_held_out(asked)),
-        tuned=_by_slice([one for one in asked if half_of(one.case) == "tuned on"]),
+        tuned={
+            **_by_slice([one for one in asked if half_of(one.case) == "tuned on"]),
+            **({"development": score_asked(ask(kb, case) for case in development)} if development else {}),
+        },
         routes=tuple(rows),
         draft_answers=sum(one.drafts for one in asked),
         trap_answers=sum(one.traps for one in asked),

@@ -2,7 +2,8 @@
 
 `knowledge.jsonl` holds queries in people's words. `readings.jsonl` holds instruments as seen; `rag.queries` turns their
 fields into the template queries, so that these are asked in the very words of the product. `formulas.jsonl` holds values
-worked by hand. What answers a query is named by document, section and a pattern of the answering words, never by the id
+worked by hand. `development.jsonl` holds further questions that ranking is tuned on and no reported number counts. What
+answers a query is named by document, section and a pattern of the answering words, never by the id
 of a chunk: the set survives another way of cutting.
 """
 
@@ -198,6 +199,11 @@ def load_query_set(folder: Path = QUERY_FOLDER) -> tuple[QueryCase, ...]:
 def read_people_queries(folder: Path = QUERY_FOLDER) -> tuple[QueryCase, ...]:
     """Queries in people's words. Raises EvalError on a bad line."""
     return read_lines(folder / "knowledge.jsonl", QueryCase)
+
+
+def read_development_queries(folder: Path = QUERY_FOLDER) -> tuple[QueryCase, ...]:
+    """Questions to tune on; none of them is reported. Raises EvalError on a bad line or a double id."""
+    return _unique(read_lines(folder / "development.jsonl", QueryCase), folder)
 
 
 def load_formula_cases(folder: Path = QUERY_FOLDER) -> tuple[FormulaCase, ...]:

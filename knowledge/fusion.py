@@ -32,7 +32,7 @@ class SearchOptions:
     fusion: Fusion = "weighted"
     reciprocal_constant: int = 20
     other_language: float = 0.6
-    general: float = 0.65
+    general: float = 0.55
     specific: float = 0.85
     overview: float = 0.8
     candidates: int = 40

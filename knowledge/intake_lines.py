@@ -26,16 +26,15 @@ class TextLine:
     bold: bool
 
 
-def page_lines(words: Sequence[dict[str, Any]], width: float) -> list[TextLine]:
-    """Lines of a page in reading order; a page of two columns is read left column first."""
-    gutter = _gutter(words, width)
+def page_columns(words: Sequence[dict[str, Any]], gutter: float | None) -> list[list[TextLine]]:
+    """Lines of each column of a page, from top to bottom, the left column first."""
     if gutter is None:
-        return _lines(words)
+        return [_lines(words)]
     left = [word for word in words if word["x1"] <= gutter]
-    return [*_lines(left), *_lines([word for word in words if word["x1"] > gutter])]
+    return [_lines(left), _lines([word for word in words if word["x1"] > gutter])]
 
 
-def _gutter(words: Sequence[dict[str, Any]], width: float) -> float | None:
+def find_gutter(words: Sequence[dict[str, Any]], width: float) -> float | None:
     """The middle of an upright white band with a good part of the words on either side, or None."""
     if len(words) < 40:
         return None

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from knowledge.intake_lines import TextLine, join_words, page_lines, without_running_lines
+from knowledge.intake_lines import TextLine, find_gutter, join_words, page_columns, without_running_lines
 from knowledge.intake_types import Converted, IntakeError, markdown_table
 
 MAX_PAGES = 2000
@@ -38,10 +39,27 @@ class _Block:
 
 
 @dataclass
-class _Page:
+class _Column:
+    """Lines of a column, and its tables with their places from the page's top."""
+
     lines: list[TextLine]
     tables: list[tuple[float, list[list[str]]]]
+
+
+@dataclass
+class _Page:
+    columns: list[_Column]
     height: float
+
+    @property
+    def lines(self) -> list[TextLine]:
+        """All lines in reading order."""
+        return [line for column in self.columns for line in column.lines]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is neither text nor table."""
+        return not any(column.lines or column.tables for column in self.columns)
 
 
 def convert_pdf(path: Path) -> Converted:
@@ -49,8 +67,9 @@ def convert_pdf(path: Path) -> Converted:
     pages, notes = _read(path)
     _check_letters(pages)
     kept = without_running_lines([page.lines for page in pages], [page.height for page in pages])
-    for page, lines in zip(pages, kept, strict=True):
-        page.lines = lines
+    for page, lines in zip(pages, map(set, kept), strict=True):
+        for column in page.columns:
+            column.lines = [line for line in column.lines if line in lines]
     sizes = Counter[float]()
     for page in pages:
         for line in page.lines:
@@ -98,7 +117,7 @@ def _read(path: Path) -> tuple[list[_Page], list[str]]:
         raise IntakeError("", f"is no PDF that can be read ({type(error).__name__}: {error or 'damaged'})") from error
     if not pages:
         raise IntakeError("", "has no pages; the file is damaged or empty")
-    if not any(page.lines or page.tables for page in pages):
+    if all(page.empty for page in pages):
         what = f"pages 1 to {len(pages)}" if len(pages) > 1 else "page 1"
         raise IntakeError(what, "no text, only pictures: a scan; run text recognition over it first")
     notes = [f"page {n} is a picture without text and was left out" for n in pictures]
@@ -111,7 +130,12 @@ def _read_page(page: Any) -> _Page:
     tables = [(box, rows) for box, rows in tables if len(rows) > 1 and len(rows[0]) > 1]
     words = page.extract_words(extra_attrs=["size", "fontname"], x_tolerance_ratio=0.2, keep_blank_chars=False)
     outside = [word for word in words if not any(_inside(word, box) for box, _ in tables)]
-    return _Page(page_lines(outside, float(page.width)), [(float(box[1]), rows) for box, rows in tables], float(page.height))
+    gutter = find_gutter(outside, float(page.width))
+    columns = [_Column(lines, []) for lines in page_columns(outside, gutter)]
+    for box, rows in tables:
+        right = gutter is not None and box[0] > gutter
+        columns[right].tables.append((float(box[1]), rows))
+    return _Page(columns, float(page.height))
 
 
 def _inside(word: dict[str, Any], box: tuple[float, float, float, float]) -> bool:
@@ -127,15 +151,15 @@ def _rows(cells: list[list[str | None]]) -> list[list[str]]:
 
 
 def _page_blocks(page: _Page, number: int, body_size: float) -> Iterator[_Block]:
-    tables = sorted(page.tables, key=lambda pair: pair[0])
-    at = 0
-    for line in page.lines:
-        while at < len(tables) and tables[at][0] <= line.top:
-            yield _Block("table", number, rows=tables[at][1], number=at + 1)
-            at += 1
-        yield _line_block(line, number, body_size)
-    for rest in range(at, len(tables)):
-        yield _Block("table", number, rows=tables[rest][1], number=rest + 1)
+    tables = count(1)
+    for column in page.columns:
+        waiting = sorted(column.tables, key=lambda pair: pair[0])
+        for line in column.lines:
+            while waiting and waiting[0][0] <= line.top:
+                yield _Block("table", number, rows=waiting.pop(0)[1], number=next(tables))
+            yield _line_block(line, number, body_size)
+        for _, rows in waiting:
+            yield _Block("table", number, rows=rows, number=next(tables))
 
 
 def _line_block(line: TextLine, page: int, body_size: float) -> _Block:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eval.bench_knowledge import QueryBench, Retrieval, bench_queries
 from eval.bench_knowledge_scale import ScaleRow, bench_scale, time_embedding
 from eval.bench_knowledge_units import UnitErrors, bench_units
-from eval.query_set import load_query_set
+from eval.query_set import load_query_set, read_development_queries
 from eval.tables import number, table
 from knowledge.embedder import CachedEmbedder, load_embedder
 from knowledge.manifest import knowledge_root
@@ -25,30 +26,32 @@ TARGETS: dict[str, tuple[float, float, float]] = {
 MILLISECONDS = 60.0
 
 
-def run_knowledge_bench(*, scale: int | None, as_json: bool) -> str:
-    """Everything measured: tables for people, or a JSON object a line, of which the last is the summary."""
+def run_knowledge_bench(*, scale: int | None, as_json: bool) -> Iterator[str]:
+    """Everything measured, each part as soon as it is: tables for people, or JSON objects, of which the last is the summary."""
     settings = load_settings()
     embedder = load_embedder(settings.embedder)
     kept = CachedEmbedder(embedder, knowledge_root(settings.home) / "embeddings.sqlite")
     kb = KnowledgeBase.open(settings.home, embedder=kept)
+
+    def told(record: dict[str, Any], text: Callable[[], str]) -> str:
+        return json.dumps(plain(record), ensure_ascii=False) if as_json else text() + "\n"
+
     try:
-        cases = load_query_set()
-        kb.prepare([case.text for case in cases])  # In batches, once: a search then costs no embedding.
-        queries = bench_queries(kb, cases)
-        units = bench_units(kb)
-        embed_ms = time_embedding(embedder, kb.chunks())
+        cases, development = load_query_set(), read_development_queries()
+        # In batches, once: a search then costs no embedding.
+        kb.prepare([case.text for case in (*cases, *development)])
+        queries = bench_queries(kb, cases, development)
+        yield told({"queries": queries.model_dump(mode="json")}, lambda: queries_text(queries))
+        units, embed_ms = bench_units(kb), time_embedding(embedder, kb.chunks())
+        record = {"units": units.model_dump(mode="json"), "embedding_ms_per_chunk": embed_ms, "embedder": embedder.name}
+        yield told(record, lambda: units_text(units, embed_ms))
         rows = bench_scale(kb, kept, cases, scale) if scale else ()
+        if rows:
+            yield told({"scale": [row.model_dump(mode="json") for row in rows]}, lambda: scale_text(rows))
     finally:
         kb.close()
     if as_json:
-        details: list[dict[str, Any]] = [
-            {"queries": queries.model_dump(mode="json")},
-            {"units": units.model_dump(mode="json"), "embedding_ms_per_chunk": embed_ms, "embedder": embedder.name},
-            {"scale": [row.model_dump(mode="json") for row in rows]},
-            bench_record(queries, units, rows),
-        ]
-        return "\n".join(json.dumps(plain(detail), ensure_ascii=False) for detail in details)
-    return bench_text(queries, units, rows, embed_ms)
+        yield json.dumps(plain(bench_record(queries, units, rows)))
 
 
 def bench_record(queries: QueryBench, units: UnitErrors, rows: tuple[ScaleRow, ...]) -> dict[str, Any]:
@@ -78,38 +81,53 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def bench_text(queries: QueryBench, units: UnitErrors, rows: tuple[ScaleRow, ...], embed_ms: float) -> str:
-    """Tables for people."""
+def queries_text(queries: QueryBench) -> str:
+    """Tables of the test queries for people."""
     header = ("slice", "n", "hit@1", "hit@5", "MRR", "authoritative hit@1", "target")
     slices = [(name, *_cells(scores), _target(name, scores)) for name, scores in queries.slices.items()]
     tuned = [(name, *_cells(scores), "") for name, scores in queries.tuned.items()]
     routes = [(row.name, *_cells(row.scores)) for row in queries.routes]
-    parts = [
-        f"{queries.queries} queries over {queries.chunks} chunks; reported is the half that nothing was tuned on",
-        table(header, [*slices, ("all", *_cells(queries.overall), "")]),
-        "The half that options were tuned on:\n\n" + table(header, tuned),
-        "Routes, held-out half:\n\n" + table(("routes", *header[1:-1]), routes),
-        f"drafts answering: {queries.draft_answers}; hits from another model's manual: {queries.trap_answers}; "
-        f"multi-hop with the place on the way among 5: {number(queries.via)}; "
-        f"unanswerable with a weak best hit: {number(queries.unanswerable_weak)}",
-        f"unit errors of {units.n} readings: {units.without_declarations} without declarations, {units.with_injection} with "
-        f"injection, {units.with_injection_and_query} with injection and the parallel unit query",
-        f"a search of the shipped corpus: p50 {number(queries.search_ms_p50)} ms, p95 {number(queries.search_ms_p95)} ms "
-        f"beyond the query's embedding; embedding a chunk: {number(embed_ms)} ms",
-    ]
-    if rows:
-        sizes = [
-            (
-                str(row.chunks),
-                *(number(value) for value in (row.build_s, row.open_s, row.disk_mb, row.memory_mb)),
-                *(number(value) for value in (row.search_ms_p50, row.search_ms_p95, row.search_ms_max)),
-            )
-            for row in rows
+    return "\n\n".join(
+        [
+            f"{queries.queries} queries over {queries.chunks} chunks; reported is the half that nothing was tuned on",
+            table(header, [*slices, ("all", *_cells(queries.overall), "")]),
+            "The half that options were tuned on:\n\n" + table(header, tuned),
+            "Routes, held-out half:\n\n" + table(("routes", *header[1:-1]), routes),
+            f"drafts answering: {queries.draft_answers}; hits from another model's manual: {queries.trap_answers}; "
+            f"multi-hop with the place on the way among 5: {number(queries.via)}; "
+            f"unanswerable with a weak best hit: {number(queries.unanswerable_weak)}",
+            f"a search of the shipped corpus: p50 {number(queries.search_ms_p50)} ms, p95 {number(queries.search_ms_p95)} ms "
+            "beyond the query's embedding",
         ]
-        parts.append(table(("chunks", "build s", "open s", "disk MB", "memory +MB", "p50 ms", "p95 ms", "max ms"), sizes))
-        state = "met" if rows[-1].search_ms_p95 <= MILLISECONDS else "missed"
-        parts.append(f"target p95 <= {MILLISECONDS:.0f} ms at {rows[-1].chunks} chunks: {state}")
-    return "\n\n".join(parts)
+    )
+
+
+def units_text(units: UnitErrors, embed_ms: float) -> str:
+    """Unit errors and the time of an embedding for people."""
+    return (
+        f"unit errors of {units.n} readings: {units.without_declarations} without declarations, {units.with_injection} with "
+        f"injection, {units.with_injection_and_query} with injection and the parallel unit query\n\n"
+        f"embedding a chunk: {number(embed_ms)} ms"
+    )
+
+
+def scale_text(rows: Sequence[ScaleRow]) -> str:
+    """A table of sizes for people."""
+    sizes = [
+        (
+            str(row.chunks),
+            *(number(value) for value in (row.build_s, row.open_s, row.disk_mb, row.memory_mb)),
+            *(number(value) for value in (row.search_ms_p50, row.search_ms_p95, row.search_ms_max)),
+        )
+        for row in rows
+    ]
+    state = "met" if rows[-1].search_ms_p95 <= MILLISECONDS else "missed"
+    return "\n\n".join(
+        [
+            table(("chunks", "build s", "open s", "disk MB", "memory +MB", "p50 ms", "p95 ms", "max ms"), sizes),
+            f"target p95 <= {MILLISECONDS:.0f} ms at {rows[-1].chunks} chunks: {state}",
+        ]
+    )
 
 
 def _cells(scores: Retrieval) -> tuple[str, ...]:

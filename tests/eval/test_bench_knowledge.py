@@ -15,7 +15,7 @@ from eval.bench_knowledge_units import UnitErrors, bench_units
 from eval.query_set import Answer, QueryCase
 from knowledge.fusion import SearchOptions
 from knowledge.search import KnowledgeBase
-from serve.knowledge_bench import bench_record, bench_text, plain
+from serve.knowledge_bench import bench_record, plain, queries_text, units_text
 from tests.knowledge.conftest import HashEmbedder
 
 
@@ -110,13 +110,16 @@ def test_declarations_take_unit_errors_away(kb: KnowledgeBase) -> None:
 
 
 def test_the_one_line_has_the_agreed_keys(kb: KnowledgeBase) -> None:
-    queries = bench_queries(kb, [case("q-1"), case("q-2"), case("q-3")], progress=False)
+    queries = bench_queries(kb, [case("q-1"), case("q-2"), case("q-3")], [case("dev-1")], progress=False)
+    assert queries.tuned["development"].n == 1
+    assert queries.queries == 3
     units = UnitErrors(n=1, without_declarations=1, with_injection=0, with_injection_and_query=0)
     record = plain(bench_record(queries, units, ()))
     assert list(record) == ["template", "slices", "draft_answers", "unit_errors", "search_ms_p95"]
     assert set(record["template"]) == {"hit1", "hit5", "mrr"}
     assert record["template"]["hit1"] is None
     assert json.loads(json.dumps(record, allow_nan=False)) == record
-    text = bench_text(queries, units, (), 10.0)
+    text = queries_text(queries)
     assert "| without dense |" in text
     assert "drafts answering: 0" in text
+    assert "1 without declarations, 0 with injection" in units_text(units, 10.0)

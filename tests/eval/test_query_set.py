@@ -22,6 +22,7 @@ from eval.query_set import (
     build_template_cases,
     load_formula_cases,
     load_query_set,
+    read_development_queries,
     read_lines,
     read_people_queries,
     shipped_query_set,
@@ -37,6 +38,7 @@ from vision.fields import GaugeFields
 
 CORPUS = Path(__file__).parents[2] / "knowledge" / "corpus"
 QUERIES = shipped_query_set()
+DEVELOPMENT = read_development_queries()
 FORMULAS = load_formula_cases()
 LEAST = {
     "template": 120,
@@ -89,15 +91,16 @@ def test_the_set_is_large_and_every_slice_filled() -> None:
 
 
 def test_texts_and_ids_are_not_repeated() -> None:
-    assert len({case.id for case in QUERIES}) == len(QUERIES)
-    asked = Counter((case.text.casefold(), case.model) for case in QUERIES)
+    both = (*QUERIES, *DEVELOPMENT)
+    assert len({case.id for case in both}) == len(both)
+    asked = Counter((case.text.casefold(), case.model) for case in both)
     assert [text for text, count in asked.items() if count > 1] == []
 
 
 def test_every_anchor_is_at_exactly_one_place_of_the_document_meant(chunks: dict[str, tuple[Chunk, ...]]) -> None:
     wrong = [
         (case.id, place.document, place.section, place.anchor, found)
-        for case in QUERIES
+        for case in (*QUERIES, *DEVELOPMENT)
         for place in places(case)
         if (found := sum(place.holds(chunk) for chunk in chunks.get(place.document, ()))) != 1
     ]
@@ -109,7 +112,7 @@ def test_no_other_valid_document_about_the_same_answers(
 ) -> None:
     """Within one language and one set of models the answer stands in the documents named and in no other."""
     wrong: list[tuple[str, str]] = []
-    for case in QUERIES:
+    for case in (*QUERIES, *DEVELOPMENT):
         named = {answer.document for answer in case.answers}
         for answer in case.answers:
             meant = articles[answer.document]
@@ -122,7 +125,7 @@ def test_no_other_valid_document_about_the_same_answers(
 
 
 def test_answers_are_valid_documents_in_the_language_of_the_question(articles: dict[str, Article]) -> None:
-    for case in QUERIES:
+    for case in (*QUERIES, *DEVELOPMENT):
         for place in places(case):
             assert articles[place.document].status == "valid", case.id
             assert articles[place.document].language == case.language, case.id
@@ -131,7 +134,8 @@ def test_answers_are_valid_documents_in_the_language_of_the_question(articles: d
 
 def test_no_query_copies_a_sentence_of_the_corpus(articles: dict[str, Article]) -> None:
     text = re.sub(r"\s+", "", " ".join(article.body for article in articles.values())).casefold()
-    copied = [c.id for c in read_people_queries() if len(c.text) > 12 and re.sub(r"\s+", "", c.text).casefold() in text]
+    people = (*read_people_queries(), *DEVELOPMENT)
+    copied = [c.id for c in people if len(c.text) > 12 and re.sub(r"\s+", "", c.text).casefold() in text]
     assert copied == []
 
 
@@ -261,7 +265,8 @@ def test_a_case_survives_its_own_json() -> None:
 
 
 def test_files_of_the_folder_hold_nothing_else() -> None:
-    assert {path.name for path in QUERY_FOLDER.iterdir()} == {"knowledge.jsonl", "readings.jsonl", "formulas.jsonl"}
+    names = {"knowledge.jsonl", "readings.jsonl", "formulas.jsonl", "development.jsonl"}
+    assert {path.name for path in QUERY_FOLDER.iterdir()} == names
 
 
 def test_rank_is_that_of_the_first_answer(chunks: dict[str, tuple[Chunk, ...]]) -> None:

@@ -93,6 +93,29 @@ def write_pdf(path: Path, story: Sequence[Any] = MANUAL, *, chinese: bool = Fals
     return path
 
 
+def write_two_columns(path: Path) -> Path:
+    """A PDF of one page in two columns, the table of section 2 at the head of the right one; with its side-car."""
+    from reportlab.lib import colors
+    from reportlab.lib.pagesizes import A4
+    from reportlab.lib.styles import ParagraphStyle
+    from reportlab.platypus import BaseDocTemplate, Frame, FrameBreak, PageTemplate, Paragraph, Table, TableStyle
+
+    heading = ParagraphStyle("heading", fontName="Helvetica-Bold", fontSize=14, leading=18, spaceAfter=6)
+    plain = ParagraphStyle("plain", fontName="Helvetica", fontSize=10, leading=13, spaceAfter=6)
+    told = "The valve {0} opens when the pump {0} runs, and the line {0} is vented before it is closed again by hand."
+    texts = [[told.format(f"{section}{n}") for n in range(6)] for section in range(1, 4)]
+    table = Table([["State", "Pressure"], ["Normal", "0 to 8 bar"], ["Alarm", "above 8 bar"]])
+    table.setStyle(TableStyle([("GRID", (0, 0), (-1, -1), 0.5, colors.black)]))
+    flow: list[Any] = [Paragraph("1 Valves", heading), *(Paragraph(text, plain) for text in texts[0])]
+    flow += [Paragraph("2 Limits", heading), *(Paragraph(text, plain) for text in texts[1]), FrameBreak(), table]
+    flow += [Paragraph("3 Pumps", heading), *(Paragraph(text, plain) for text in texts[2])]
+    document = BaseDocTemplate(str(path), pagesize=A4)
+    document.addPageTemplates(PageTemplate(frames=[Frame(50, 60, 235, 700), Frame(310, 60, 235, 700)]))
+    document.build(flow)
+    write_side_car(path)
+    return path
+
+
 def write_scan(path: Path) -> Path:
     """A PDF whose only page is a picture."""
     from PIL import Image

@@ -16,7 +16,7 @@ from knowledge.structured import Findings, find_facts
 
 from .conftest import HEAD
 from .conftest import article_text as markdown
-from .documents import MANUAL, write_docx, write_pdf, write_scan, write_side_car
+from .documents import MANUAL, write_docx, write_pdf, write_scan, write_side_car, write_two_columns
 
 POINTS = "Pointer angle (°),Pressure (bar)\n45,0\n180,5\n315,10\n"
 ZH_END = "则关闭阻尼阀；否则保持原状，并把读数写入当班记录。"
@@ -98,6 +98,14 @@ def test_a_paragraph_that_goes_on_over_the_page_is_one(tmp_path: Path) -> None:
     story = [("h1", "T"), ("h2", "1 A"), ("p", "The valve opens slowly and"), ("page", None), ("p", "closes at once.")]
     article, _, _ = taken(write_pdf(tmp_path / "over.pdf", story))
     assert "The valve opens slowly and closes at once." in article.body
+
+
+def test_two_columns_are_read_one_after_the_other_and_a_table_stays_in_its_section(tmp_path: Path) -> None:
+    article, chunks, _ = taken(write_two_columns(tmp_path / "two.pdf"))
+    assert [section.number for section in article.sections if section.number] == ["1", "2", "3"]
+    (table,) = (chunk for chunk in chunks if "| Alarm | above 8 bar |" in chunk.text)
+    assert table.section == "2"
+    assert "is vented before it is closed again by hand" in " ".join(chunk.text for chunk in chunks if chunk.section == "1")
 
 
 def test_word_keeps_lists_tables_and_facts(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.facts import LampFact, ModeFact, ModelFacts, UnitFact
-from knowledge.intents import detect_intent, score_facts
+from knowledge.intents import detect_intent, gives_cause, score_facts
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,64 @@ def test_what_is_to_be_done(query: str, codes: tuple[str, ...], level: str | Non
     assert (intent.codes, intent.level, intent.action, intent.stop) == (codes, level, action, stop)
 
 
-def test_a_unit_without_a_number_is_asked_for() -> None:
-    assert "unit" in detect_intent("CV-1: bar or MPa?").topics
-    assert "unit" not in detect_intent("CV-1 at 20 bar").topics
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("bar or MPa?", True),
+        ("Is it in psi?", True),
+        ("Celsius or Fahrenheit?", True),
+        ("cubic metres or litres on the FQ-160?", True),
+        ("Percent of what?", True),
+        ("读数是 bar 还是 MPa", True),
+        ("How many amps can it carry?", False),
+        ("It is off by half a bar, can it be mended?", False),
+        ("How large may the error be in MPa?", False),
+        ("How quickly does the KW-60 settle?", False),
+        ("is 95 MPa too much", False),
+    ],
+)
+def test_a_unit_without_a_number_is_asked_for(query: str, asked: bool) -> None:
+    assert ("unit" in detect_intent(query).topics) is asked
+
+
+@pytest.mark.parametrize(
+    ("query", "cause"),
+    [
+        ("Why is the needle shaking?", True),
+        ("The pointer hangs, what is wrong?", True),
+        ("What does that tell me?", True),
+        ("指针抖动是什么原因", True),
+        ("How often is it checked?", False),
+        ("多久校准一次", False),
+    ],
+)
+def test_a_question_after_a_cause_is_known(query: str, cause: bool) -> None:
+    assert detect_intent(query).cause is cause
+
+
+@pytest.mark.parametrize(
+    "text", ["The helix is broken.", "Tap it, because the levers stick.", "A dull edge shows that it is worn.", "说明密封磨损"]
+)
+def test_a_cause_is_found_in_a_passage(text: str) -> None:
+    assert gives_cause(text)
+
+
+def test_no_cause_where_none_is_given() -> None:
+    assert not gives_cause("Wipe the glass with a soft cloth.")
+
+
+@pytest.mark.parametrize(
+    ("query", "stop"),
+    [
+        ("How do I stop the mill?", True),
+        ("shut the pump down, how", True),
+        ("when is the transformer taken off the grid", True),
+        ("What do I do before I take the meter off?", False),
+        ("the motor is switched off, how can I adjust the zero", False),
+    ],
+)
+def test_only_what_is_brought_to_a_halt_is_stopped(query: str, stop: bool) -> None:
+    assert detect_intent(query).stop is stop
 
 
 def test_a_number_in_a_model_is_no_position() -> None:

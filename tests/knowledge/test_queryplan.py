@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.queryplan import ModelNames, Quantity, QueryPlan, asks_in_two_steps, find_quantities, plan_query
+from knowledge.queryplan import ModelNames, Quantity, QueryPlan, asks_in_two_steps, find_quantities, plan_query, without_models
 from knowledge.spelling import Speller
 
 MODELS = ("XYZ-2000", "XYZ-2100", "SP-3", "VM-48", "LP-12")
@@ -92,3 +92,17 @@ def test_entities_and_action_are_told_apart() -> None:
 )
 def test_two_steps_are_told_from_one(text: str, expected: bool) -> None:
     assert asks_in_two_steps(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "models", "bare"),
+    [
+        ("Why does the PF-96 wander at low load?", ["PF-96"], "Why does the wander at low load?"),
+        ("What is the range of the PF-96?", ["PF-96"], "What is the range ?"),
+        ("XYZ-2000 的校准公式", ["XYZ-2000"], "校准公式"),
+        ("the PF-96", ["PF-96"], "the PF-96"),
+        ("how often", [], "how often"),
+    ],
+)
+def test_the_bare_question_names_no_model_and_is_never_empty(text: str, models: list[str], bare: str) -> None:
+    assert without_models(text, models) == bare

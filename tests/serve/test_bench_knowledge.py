@@ -1,0 +1,66 @@
+"""`gauge bench knowledge` from the command line, over a few queries and a light embedder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from eval import bench_knowledge_scale
+from eval.bench_knowledge_units import UnitErrors
+from eval.query_set import load_query_set
+from serve import knowledge_bench
+from serve.cli import app
+from tests.serve.doubles import HashEmbedder
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    cases = [case for case in load_query_set() if case.slice in ("template", "negative")][::8]
+    monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(knowledge_bench, "load_query_set", lambda: cases)
+    monkeypatch.setattr(knowledge_bench, "load_embedder", lambda name: HashEmbedder())
+    monkeypatch.setattr(
+        knowledge_bench,
+        "bench_units",
+        lambda kb: UnitErrors(n=5, without_declarations=2, with_injection=1, with_injection_and_query=0),
+    )
+    monkeypatch.setattr(bench_knowledge_scale, "SIZES", ())
+    monkeypatch.setattr(bench_knowledge_scale, "QUERIES", 5)
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, ["bench", "knowledge", *args])
+
+
+def test_json_ends_with_the_one_line_that_sums_up() -> None:
+    result = run("--json", "--scale", "1000")
+    assert result.exit_code == 0, result.stderr
+    details = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [next(iter(detail)) for detail in details] == ["queries", "units", "scale", "template"]
+    summary = details[-1]
+    assert set(summary) == {"template", "slices", "draft_answers", "unit_errors", "search_ms_p95"}
+    assert summary["slices"].keys() == {"template", "negative"}
+    assert (summary["draft_answers"], summary["unit_errors"]) == (0, 0)
+    (row,) = details[2]["scale"]
+    assert row["chunks"] == 1000
+    assert summary["search_ms_p95"] == pytest.approx(row["search_ms_p95"], abs=0.01)
+    assert row["disk_mb"] > 0
+    names = [route["name"] for route in details[0]["queries"]["routes"]]
+    assert {"without dense", "without lexical", "without structured", "without passages"} <= set(names)
+
+
+def test_tables_for_people_name_slices_targets_and_routes() -> None:
+    result = run()
+    assert result.exit_code == 0, result.stderr
+    for part in ("| slice |", "| template |", "| without structured |", "met: 0.95 / 0.99 / 0.95", "drafts answering: 0"):
+        assert part in result.stdout or part.replace("met:", "missed:") in result.stdout
+    assert "2 without declarations, 1 with injection, 0 with injection and the parallel unit query" in result.stdout
+
+
+def test_a_scale_that_is_too_small_is_refused() -> None:
+    result = run("--scale", "10")
+    assert result.exit_code == 2
+    assert "1000" in result.stderr
