@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from knowledge.articles import Chunk, Hit
 from rag.evidence import EvidenceOptions, Piece, Role
@@ -21,18 +22,21 @@ _WORDS = re.compile(r"[a-z0-9][a-z0-9.-]*|[\u4e00-\u9fff]", re.IGNORECASE)
 _RULE = re.compile(r"^\s*\|[\s:|-]+\|\s*$")
 
 
+@lru_cache(maxsize=4096)
 def negation_share(text: str) -> float:
     """Share of a text's sentences and rows that negate, forbid or warn, in [0, 1]."""
     found = text_parts(text)
     return sum(1 for one in found if NEGATING.search(one)) / len(found) if found else 0.0
 
 
+@lru_cache(maxsize=4096)
 def fact_density(text: str) -> float:
     """Share of a text's sentences and rows that state a fact (`rag.triples` takes them apart), in [0, 1]."""
     found = [part for part in text_parts(text) if not _RULE.match(part)]
     return sum(1 for one in found if one.lstrip().startswith("|") or sentence_triples(one)) / len(found) if found else 0.0
 
 
+@lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
     return frozenset(word.lower().rstrip(".") for word in _WORDS.findall(text))
 
