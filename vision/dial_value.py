@@ -7,15 +7,15 @@ the confidence rises; where they differ the reading says so, and the better supp
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vision.calibration import Calibration
 from vision.dial_witness import DialWitness, witness_dial
-from vision.fields import EvidencePoints, GaugeFields, angle_fraction, sweep_deg
-from vision.line_crop import LinePlace
+from vision.fields import EvidencePoints, GaugeFields, ScalePoint, angle_fraction, sweep_deg
 from vision.numerals import NumeralReader
-from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock, upright_angle
+from vision.scale_end import at_stop, beyond_numerals, dial_roll, image_angle, is_clock, upright_angle
+from vision.scale_range import ScaleRange, scale_range
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness
 from vision.signals import dial_signals, least_half, looks_half
@@ -31,6 +31,8 @@ MIN_PRINTED_SCALE_CONFIDENCE = 0.75
 MIN_UNIT_CONFIDENCE = 0.95
 PRINTED_UNIT_CONFIDENCE = 0.9
 """Of a unit that was read as text: 91 of 100 were right on drawn pictures."""
+MIN_SPELLED_END = 0.9
+"""Confidence of an end of the scale that the Donut alone has spelled."""
 AGREEMENT_OF_SPAN = 0.05
 MIN_SWEEP_DEG = 30.0
 POINTS_NEAR_TOKEN_DEG = 15.0
@@ -39,6 +41,8 @@ MIN_FLIP_CONFIDENCE = 0.3
 FLIP_DEG = (120.0, 240.0)
 """A disagreement of about half a turn: one of the two looks took the tail for the tip."""
 MIN_TEXT_CROP_PX = 8
+MIN_ROLL_DEG = 6.0
+"""Of a dial in the photo: below it lines of print are read level, for the roll itself is not known better."""
 
 
 class _OwnScale(NamedTuple):
@@ -67,9 +71,8 @@ def dial_value(
     numerals: NumeralReader,
     text_side_px: int,
     units: UnitFinder | None = None,
-    unit_places: Sequence[LinePlace] = (),
 ) -> Value:
-    """The value of a dial, or the reason why none is stated. `unit_places` are in pixels of the image."""
+    """The value of a dial, or the reason why none is stated."""
     from vision.judge import Value
 
     points = evidence.points
@@ -78,7 +81,7 @@ def dial_value(
     if math.dist(points.pivot, points.needle_tip) < 2.0:
         return Value(None, reason="needle tip and pivot fall together", fields=fields)
     crop = text_crop(evidence.image, evidence.box, text_side_px)
-    seen = _numeral_witness(crop, points, numerals, units, unit_places)
+    seen = _numeral_witness(crop, evidence, fields, numerals, units)
     if seen is None:
         return Value(None, reason="the dial is too small in the photo for its numbers to be read", fields=fields)
     points = points.model_copy(update={"needle_tip": crop.to_image(seen.needle.tip), "pivot": crop.to_image(seen.needle.pivot)})
@@ -93,9 +96,9 @@ def dial_value(
     unit = _unit(witness, own, fields, confidence)
     if witness.unit is not None:
         known = {**(known or {}), "unit": _printed_confidence(witness.unit, seen)}
-    if witness.value is not None and not _same_scale(witness, own):
-        # The numbers on the face say otherwise: what the Donut takes for the scale's ends has not been read.
-        stated = stated.model_copy(update={"scale_min": None, "scale_max": None})
+    stated, ends = _with_ends(stated, fields, confidence, seen, own)
+    stated = _with_marks(stated, seen, dial_roll(fields, points))
+    known = {**(known or {}), **ends}
     needle_px = math.dist(seen.needle.pivot, seen.needle.tip) / crop.scale
     common = common._replace(
         fields=stated.model_copy(update={"unit": unit}),
@@ -158,13 +161,10 @@ def _needle_angle(
 
 
 def _numeral_witness(
-    crop: TextCrop,
-    points: EvidencePoints,
-    numerals: NumeralReader,
-    units: UnitFinder | None,
-    unit_places: Sequence[LinePlace],
+    crop: TextCrop, evidence: Evidence, fields: GaugeFields, numerals: NumeralReader, units: UnitFinder | None
 ) -> DialWitness | None:
     """What the numerals say and where the second look found the needle; None where the dial is too small for it."""
+    points = evidence.points
     assert points.pivot is not None
     assert points.needle_tip is not None
     if min(crop.pixels.shape[:2]) < MIN_TEXT_CROP_PX:
@@ -175,8 +175,41 @@ def _numeral_witness(
         None if points.scale_start is None else crop.to_crop(points.scale_start),
         None if points.scale_end is None else crop.to_crop(points.scale_end),
     )
-    places = [crop.place_to_crop(place) for place in unit_places]
-    return witness_dial(numerals, crop.pixels, geometry, units, places)
+    roll = dial_roll(fields, points)
+    turned = 0.0 if roll is None or abs(roll) < MIN_ROLL_DEG else roll
+    unit_places = [crop.place_to_crop(place._replace(angle_deg=place.angle_deg + turned)) for place in evidence.unit_places]
+    numeral_places = [crop.to_crop(place) for place in evidence.numeral_places]
+    return witness_dial(numerals, crop.pixels, geometry, units, unit_places, numeral_places)
+
+
+def _with_ends(
+    stated: GaugeFields, fields: GaugeFields, confidence: Mapping[str, float], seen: DialWitness, own: _OwnScale | None
+) -> tuple[GaugeFields, dict[str, float]]:
+    """The fields with the scale's ends as the numerals give them, and the confidences of these.
+
+    Ends that the Donut alone spells are a habit of such faces: they are stated only where it is sure of them and the
+    numerals do not say otherwise.
+    """
+    ends = ScaleRange() if seen.geometry is None else scale_range(seen.scale, seen.geometry, fields)
+    contradicted = seen.scale.value is not None and not _same_scale(seen.scale, own)
+    values: dict[str, float | None] = {}
+    confidences: dict[str, float] = {}
+    for name, end in (("scale_min", ends.low), ("scale_max", ends.high)):
+        if end is not None:
+            values[name], confidences[name] = end
+        elif contradicted or confidence.get(name, 0.0) < MIN_SPELLED_END:
+            values[name] = None
+    return stated.model_copy(update=values), confidences
+
+
+def _with_marks(stated: GaugeFields, seen: DialWitness, roll: float | None) -> GaugeFields:
+    """The fields with the marks of a scale that is not linear, in the dial's own frame, where its roll is known."""
+    if seen.scale.linear or seen.scale.candidate is None or roll is None:
+        return stated
+    marks = tuple(
+        ScalePoint(angle=round((mark.angle_deg - roll) % 360.0, 3) % 360.0, value=mark.value) for mark in seen.scale.scale_points
+    )
+    return stated.model_copy(update={"scale_points": marks})
 
 
 def _printed_confidence(unit: str, seen: DialWitness) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from vision.fields import Point
 from vision.line_crop import LinePlace
 from vision.needle_line import NeedleLine, refine_needle
+from vision.numeral_places import missed_numerals, reading_angle
 from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
 from vision.printed_numbers import find_numbers
 from vision.scale_parts import clock_angle, printed_step, unwrap
@@ -31,6 +32,7 @@ DOUBTFUL = 0.5
 SIDEWAYS_TRUST = 0.6
 UNSEEN_NEEDLE_TRUST = 0.45
 MIN_TURNED_NUMBERS = 3
+SURE_TEXT, MIN_UPRIGHT = 0.85, 2
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
 NEIGHBOURS = 2
 """Printed steps to each side of the needle whose numerals should have been read."""
@@ -45,13 +47,14 @@ TARGETED_TRUST = 0.9
 class DialWitness(NamedTuple):
     """What the numerals say, all texts read, and the needle as the second look found it; pixels of the crop.
 
-    `units` are those that the line reader added to the texts of the packaged OCR.
+    `units` are those that the line reader added to the texts of the packaged OCR; `geometry` has the needle as found.
     """
 
     scale: ScaleWitness
     texts: tuple[PrintedText, ...]
     needle: NeedleLine
     units: tuple[SeenUnit, ...] = ()
+    geometry: DialGeometry | None = None
 
 
 def witness_dial(
@@ -60,10 +63,12 @@ def witness_dial(
     geometry: DialGeometry,
     units: UnitFinder | None = None,
     unit_places: Sequence[LinePlace] = (),
+    numeral_places: Sequence[Point] = (),
 ) -> DialWitness:
     """The dial's value by its numerals; crop (uint8 RGB) and geometry in the same pixels.
 
-    `units` looks for printed units that the OCR missed, at `unit_places` and where units usually stand.
+    `units` looks for printed units that the OCR missed, at `unit_places` and where units usually stand, and its line
+    reader for numerals that it missed at `numeral_places`.
 
     The needle is looked at again first. Where no stroke stands out near the hint the value is less sure, for
     then the hint may be a tail, a shadow or nothing. Raises NumeralError where crop or geometry are not usable.
@@ -71,12 +76,15 @@ def witness_dial(
     needle = refine_needle(crop, geometry.pivot, geometry.needle_tip)
     seen = geometry._replace(pivot=needle.pivot, needle_tip=needle.tip)
     look = reader.look(crop)
+    if units is not None:
+        missed = missed_numerals(units.lines, crop, look.texts, numeral_places, seen.pivot)
+        look = look._replace(texts=(*look.texts, *missed))
     found = () if units is None else units.missed_units(crop, look, seen.pivot, unit_places)
     texts = (*look.texts, *(unit.text for unit in found))
     scale, texts = _all_looks(reader, crop, seen, texts, needle.sd_deg)
     if not needle.found:
         scale = scale._replace(confidence=UNSEEN_NEEDLE_TRUST * scale.confidence)
-    return DialWitness(scale, texts, needle, tuple(unit.seen for unit in found))
+    return DialWitness(scale, texts, needle, tuple(unit.seen for unit in found), seen)
 
 
 def _all_looks(
@@ -91,7 +99,8 @@ def _all_looks(
             witness = second
         texts = merged
     sideways = looks_sideways(texts, geometry.pivot)
-    if witness.value is None or witness.confidence < SURE or sideways:
+    unsure = witness.value is None or witness.confidence < SURE
+    if sideways or (unsure and not _reads_level(texts, geometry.pivot)):
         for turn in QUARTER_TURNS_DEG:
             turned = reader.read(crop, turn_deg=turn)
             if len(find_numbers(turned)) < MIN_TURNED_NUMBERS:
@@ -110,17 +119,29 @@ def looks_sideways(texts: Sequence[PrintedText], pivot: Point) -> bool:
     """Whether most numbers of two digits and more run up or down, or lie in boxes too narrow for them.
 
     A dial photographed a quarter turn round has such numbers, and their halves are read as single digits.
-    Numbers printed radially, upright towards the rim, are as they should be.
     """
-    numbers = [text for text in texts if len(text.text) >= 2 and any(mark.confidence > 0.3 for mark in find_numbers([text]))]
-    lying = []
-    for text in numbers:
-        from_level = abs(unwrap(text.angle_deg, 0.0, 0.0))
-        from_radial = abs(unwrap(text.angle_deg - (clock_angle(pivot, text.center) - 180.0), 0.0, 0.0))
-        narrow = text.width_px < NARROW * len(text.text) * text.height_px
-        if narrow or (60.0 < from_level < 120.0 and from_radial > 45.0):
-            lying.append(text)
+    numbers = _long_numbers(texts)
+    lying = [text for text in numbers if _is_lying(text, pivot)]
     return len(lying) >= 2 and len(lying) > 0.6 * len(numbers)
+
+
+def _reads_level(texts: Sequence[PrintedText], pivot: Point) -> bool:
+    """Whether enough numbers are surely read as they stand: turning the picture would show nothing new."""
+    upright = [text for text in _long_numbers(texts) if text.confidence >= SURE_TEXT and not _is_lying(text, pivot)]
+    return len(upright) >= MIN_UPRIGHT
+
+
+def _long_numbers(texts: Sequence[PrintedText]) -> list[PrintedText]:
+    """Numbers of two characters and more: one digit alone looks alike in several directions."""
+    return [text for text in texts if len(text.text) >= 2 and any(mark.confidence > 0.3 for mark in find_numbers([text]))]
+
+
+def _is_lying(text: PrintedText, pivot: Point) -> bool:
+    """Numbers printed radially, upright towards the rim, are as they should be."""
+    from_level = abs(unwrap(text.angle_deg, 0.0, 0.0))
+    from_radial = abs(unwrap(text.angle_deg - (clock_angle(pivot, text.center) - 180.0), 0.0, 0.0))
+    narrow = text.width_px < NARROW * len(text.text) * text.height_px
+    return narrow or (60.0 < from_level < 120.0 and from_radial > 45.0)
 
 
 def _is_better(second: ScaleWitness, first: ScaleWitness) -> bool:
@@ -211,18 +232,9 @@ def _patches(witness: ScaleWitness, value: float, center: Point, geometry: DialG
     decimals = max((len(mark.text.partition(".")[2]) for mark in marks), default=0)
     if decimals and "." not in f"{value:g}":
         letters = max(letters, 1.0)
-    angle = _reading_angle(witness, center, geometry)
+    angle = reading_angle(marks, center, geometry.pivot)
     width = DIGIT_WIDTH * height * letters + 0.3 * height
     return [TextPatch(center, scale * width, scale * height, angle) for scale in PATCH_SCALES]
-
-
-def _reading_angle(witness: ScaleWitness, center: Point, geometry: DialGeometry) -> float:
-    """Level where the neighbours are level, else turned with the dial as they are."""
-    assert witness.candidate is not None
-    pairs = [(n.place.mark.angle_deg, clock_angle(geometry.pivot, n.place.mark.center)) for n in witness.candidate.numerals]
-    level = np.median([abs(unwrap(angle, 0.0, 0.0)) for angle, _ in pairs])
-    turned = np.median([abs(unwrap(angle - (clock - 180.0), 0.0, 0.0)) for angle, clock in pairs])
-    return float(unwrap(clock_angle(geometry.pivot, center) - 180.0, 0.0, 0.0)) if turned < level else 0.0
 
 
 def _says(text: PrintedText, value: float) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vision.fields import Point
+from vision.number_alternatives import Alternative, number_alternatives
 from vision.numerals import PrintedText
 from vision.units import MULTIPLIERS, UNITS, find_unit
 
@@ -21,9 +22,7 @@ Color = tuple[float, float, float]
 EMBEDDED_WEIGHT = 0.5
 """Of a number glued to letters: `PSi100` may be a numeral, `EN837` is none."""
 LONE_ZERO_WEIGHT = 0.5
-FLIPPED_SIGN_WEIGHT = 0.6
-LOST_POINT_WEIGHT = 0.8
-MOVED_POINT_WEIGHT = 0.35
+SURE_OF_LOST_POINT = 0.7
 MAX_DIGIT_COUNT = 5
 SINGLE_LETTER_CONFIDENCE = 0.7
 DEGREE_LETTER_CONFIDENCE = 0.55
@@ -32,15 +31,11 @@ SINGLE_LETTER_SHARE = 0.5
 _WIDE = str.maketrans("，．：；－—–−＋（）／％０１２３４５６７８９·。", ",.:;----+()/%0123456789..")
 _LOOKALIKES = str.maketrans("OoQDlI|", "0000111")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)")
+_LOST_POINT = re.compile(r"0\d*[1-9]\d*")
 _DATE_OR_TIME = re.compile(r"\d+\s*[:/]\s*\d+|\d{4}[-.]\d{1,2}[-.]\d{1,2}|\d+[-.]\d+[-.]\d+")
 _MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(10{1,5}|0[.,]0{0,2}1)(?![0-9.,])\s*(.*)$")
-
-
-class Alternative(NamedTuple):
-    """One value that a mark may stand for; weight 1 is "as read"."""
-
-    value: float
-    weight: float
+_UNIT_THEN_FACTOR = re.compile(r"^(.*\S(?:\s+|(?<=\S{3})))[xX×*]\s?(10{2,5})$")
+"""`1/min x1000`: a hundred or more after a unit is its multiplier; ten (`MPa x 10`) is mostly the start of a conversion."""
 
 
 class NumberMark(NamedTuple):
@@ -80,7 +75,18 @@ def find_numbers(texts: Sequence[PrintedText]) -> tuple[NumberMark, ...]:
             continue
         for start, end in _words(text, plain):
             marks.extend(_numbers_of_word(text, plain, start, end))
-    return tuple(marks)
+    return tuple(_with_lost_points(marks))
+
+
+def _with_lost_points(marks: Sequence[NumberMark]) -> list[NumberMark]:
+    """Where `05` shows that the face's points are lost in reading, `15` beside it may as well be 1.5 as 15."""
+    pointless = {len(mark.text) for mark in marks if _LOST_POINT.fullmatch(mark.text) and mark.confidence >= SURE_OF_LOST_POINT}
+    return [
+        mark._replace(alternatives=number_alternatives(mark.text, point_is_lost=True))
+        if len(mark.text) in pointless and mark.text.isdigit()
+        else mark
+        for mark in marks
+    ]
 
 
 def plain_text(text: str) -> str:
@@ -89,12 +95,24 @@ def plain_text(text: str) -> str:
 
 
 def find_multiplier(text: str) -> float | None:
-    """The factor of a text such as `x1000 r/min` or `×100`, None where it states none."""
-    match = _MULTIPLIER.search(plain_text(text))
+    """The factor of a text such as `x1000 r/min`, `r/min x1000` or `×100`, None where it states none."""
+    plain = plain_text(text)
+    after = _unit_then_factor(plain)
+    if after is not None:
+        return after[1]
+    match = _MULTIPLIER.search(plain)
     if match is None:
         return None
     factor = float(match.group(1).replace(",", "."))
     return factor if factor in MULTIPLIERS else None
+
+
+def _unit_then_factor(plain: str) -> tuple[str, float] | None:
+    """Unit and factor of a line such as `1/min x1000`."""
+    match = _UNIT_THEN_FACTOR.fullmatch(plain.strip())
+    if match is None or find_unit(match.group(1)) is None:
+        return None
+    return match.group(1).strip(), float(match.group(2))
 
 
 def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
@@ -105,14 +123,15 @@ def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
     for text in texts:
         plain = plain_text(text.text)
         single = len(plain.strip("()[]{} .,:;")) == 1 and plain.strip() not in ("℃", "℉")
-        if _CONVERSION.search(plain) or (plain.strip().upper() == "OF" and _is_within_words(text, texts)):
+        after = _unit_then_factor(plain)
+        if (after is None and _CONVERSION.search(plain)) or (plain.strip().upper() == "OF" and _is_within_words(text, texts)):
             continue
         # A box wider than its one letter holds a degree sign that was not read.
         sure = DEGREE_LETTER_CONFIDENCE if text.width_px > 0.95 * text.height_px else SINGLE_LETTER_CONFIDENCE
         if single and (text.confidence < sure or text.height_px < smallest):
             continue
         factor = find_multiplier(plain)
-        for unit in _units_of(plain):
+        for unit in _units_of(plain if after is None else after[0]):
             marks.append(UnitMark(unit, factor or 1.0, text.center, text.height_px, text.color, text.confidence))
     return tuple(marks)
 
@@ -197,30 +216,6 @@ def _neighbour_weight(before: str, after: str) -> float:
     if re.search(r"\d", before) or re.search(r"\d", after):
         return 0.0
     return EMBEDDED_WEIGHT if len(before) <= 3 or len(before) > 6 or find_unit(before) else 0.25
-
-
-def number_alternatives(token: str) -> tuple[Alternative, ...]:
-    """What a number token may stand for: as read, then with the point or the sign that OCR drops.
-
-    `04` is 0.4 (no scale prints a leading zero without its point), `15` may be 1.5, `-30` may be a tick
-    before 30, and 5 on the left of a centre zero may be -5.
-    """
-    clean = token.replace(",", ".").lstrip("+")
-    negative = clean.startswith("-")
-    digits = clean.lstrip("-")
-    readings: list[tuple[float, float]] = []
-    if re.fullmatch(r"0\d+", digits) and int(digits) != 0:
-        readings.append((float(digits[0] + "." + digits[1:]), LOST_POINT_WEIGHT))
-    else:
-        readings.append((float(digits), 1.0))
-        if "." in digits and float(digits):
-            readings.append((float(digits.replace(".", "")), MOVED_POINT_WEIGHT))
-        elif float(digits):
-            readings.append((float(digits) / 10.0, MOVED_POINT_WEIGHT))
-    sign = -1.0 if negative else 1.0
-    alternatives = [Alternative(sign * value if value else 0.0, weight) for value, weight in readings]
-    alternatives += [Alternative(-a.value, a.weight * FLIPPED_SIGN_WEIGHT) for a in alternatives if a.value]
-    return tuple(sorted(alternatives, key=lambda a: -a.weight))
 
 
 def _mean_point(points: Sequence[Point]) -> Point:

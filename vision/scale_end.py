@@ -32,10 +32,21 @@ def image_angle(pivot: Point, point: Point) -> float:
 def upright_angle(fields: GaugeFields, points: EvidencePoints) -> float | None:
     """The needle's angle in the dial's own frame, from its points: its direction less the photo's roll.
 
-    The roll is what turns the scale's ends, as fields know them, to where their points lie in the photo. None where a
+    None where the roll is not known or the needle was not found.
+    """
+    roll = dial_roll(fields, points)
+    if roll is None or points.pivot is None or points.needle_tip is None:
+        return None
+    return (image_angle(points.pivot, points.needle_tip) - roll) % 360.0
+
+
+def dial_roll(fields: GaugeFields, points: EvidencePoints) -> float | None:
+    """How far the dial is turned clockwise in the photo, in degrees from -180 to 180.
+
+    It is what turns the scale's ends, as fields know them, to where their points lie in the photo. None where a
     point or field is missing, or where the two ends disagree by more than ROLL_AGREEMENT_DEG (tilt, or a wrong end).
     """
-    if points.pivot is None or points.needle_tip is None or points.scale_start is None or points.scale_end is None:
+    if points.pivot is None or points.scale_start is None or points.scale_end is None:
         return None
     if fields.start_angle is None or fields.end_angle is None:
         return None
@@ -43,8 +54,7 @@ def upright_angle(fields: GaugeFields, points: EvidencePoints) -> float | None:
     at_end = _turn(image_angle(points.pivot, points.scale_end) - fields.end_angle)
     if abs(_turn(at_start - at_end)) > ROLL_AGREEMENT_DEG:
         return None
-    roll = at_end + _turn(at_start - at_end) / 2.0
-    return (image_angle(points.pivot, points.needle_tip) - roll) % 360.0
+    return _turn(at_end + _turn(at_start - at_end) / 2.0)
 
 
 def _turn(angle_deg: float) -> float:

@@ -17,15 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from vision.numerals import PrintedText
-from vision.printed_numbers import UnitMark
+from vision.printed_numbers import UnitMark, find_units
 from vision.scale_curve import robust_line
 from vision.scale_parts import PlacedNumber, ScaleCandidate, ScaleNumeral, unwrap
 from vision.units import UNIT_NAMES, UnitError, compatible, convert
 
 BESIDE_DEG = 7.0
 """A number of the second scale may stand this far from where the first scale and the ratio put it."""
-MIN_BESIDE = 2
-"""Numbers of the second scale that must agree: one alone may do so by chance."""
+MIN_BESIDE, MIN_BESIDE_UNPRINTED = 2, 3
+"""Numbers of the second scale that must agree: one alone may do so by chance, two where the own unit was not read."""
+SLIGHT_SHARE = 0.6
 TEMPERATURES = frozenset({"°C", "°F"})
 """A family of two leaves little to chance: one number beside the scale decides."""
 LOOK_MARGIN = 0.25
@@ -53,9 +54,13 @@ def assign_units(
     settled: set[int] = set()
     for index, scale in enumerate(scales):
         pairing = _by_ratio(scale, printed, placed)
-        if pairing is not None:
+        if pairing is not None and not (len(printed) == 1 and index > 0 and _is_slight(scale, scales[0])):
             settled.add(index)
             chosen[index] = printed.get(pairing, _deduced(pairing, scale))
+    if len(printed) == 1 and 0 not in settled and all(_is_slight(scale, scales[0]) for scale in scales[1:]):
+        # The only unit of the face: what little speaks for another scale does not take it from the one that is read.
+        settled.add(0)
+        chosen[0] = next(iter(printed.values()))
     open_scales = [index for index in range(len(scales)) if index not in settled]
     taken = {mark.unit for mark in chosen.values()}
     chosen |= _by_look({index: scales[index] for index in open_scales}, [m for m in printed.values() if m.unit not in taken])
@@ -68,6 +73,17 @@ def assign_units(
         factor = None if mark is None or mark.multiplier == 1.0 else mark.multiplier
         result.append(PrintedScale(_as_vacuum(scale) if vacuum else scale, unit, factor))
     return tuple(result)
+
+
+def _is_slight(scale: ScaleCandidate, best: ScaleCandidate) -> bool:
+    """Whether far less speaks for a scale than for the best supported one of the face."""
+    return scale.score < SLIGHT_SHARE * best.score
+
+
+def lone_unit(texts: Sequence[PrintedText]) -> UnitMark | None:
+    """The unit of a face on which only one is printed: it holds whatever became of the numerals."""
+    printed = _distinct(find_units(texts))
+    return next(iter(printed.values())) if len(printed) == 1 else None
 
 
 def _deduced(unit: str, scale: ScaleCandidate) -> UnitMark:
@@ -102,7 +118,8 @@ def _by_ratio(scale: ScaleCandidate, printed: dict[str, UnitMark], placed: Seque
                 continue
             factor, shift = relation
             count = sum(abs(offset + slope * (value - shift) / factor - angle) <= BESIDE_DEG for value, angle in beside if factor)
-            if count >= (1 if {own, other} <= TEMPERATURES else MIN_BESIDE):
+            least = MIN_BESIDE if own in printed else MIN_BESIDE_UNPRINTED
+            if count >= (1 if {own, other} <= TEMPERATURES else least):
                 hits[own, other] = count + 0.6 * (known - 1)
     if not hits:
         return None

@@ -18,7 +18,7 @@ from vision.printed_numbers import find_numbers, find_units
 from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
 from vision.scale_fit import find_scales, fits_badly
 from vision.scale_parts import ScaleCandidate, clock_angle, completeness, place_numbers, printed_step, unwrap
-from vision.scale_units import PrintedScale, assign_units
+from vision.scale_units import PrintedScale, assign_units, lone_unit
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
 from vision.units import UnitError, compatible, convert, multiplied_unit
 
@@ -94,7 +94,7 @@ def read_scale(texts: Sequence[PrintedText], geometry: DialGeometry, *, pointing
     numbers = find_numbers(texts)
     if len(numbers) < 3:
         read = ("no number was", "only 1 number was", "only 2 numbers were")[len(numbers)]
-        return ScaleWitness(None, reason=f"{read} read on the face")
+        return _unread(texts, f"{read} read on the face")
     straight = _read_view(texts, geometry, pointing_sd_deg, IDENTITY)
     if straight.candidate is not None and not fits_badly(straight.candidate) and straight.value is not None:
         return straight
@@ -120,10 +120,18 @@ def _read_view(texts: Sequence[PrintedText], geometry: DialGeometry, pointing_sd
     scales = find_scales(placed)
     if not scales:
         shown = ", ".join(place.mark.text for place in placed[:8])
-        return ScaleWitness(None, reason=f"the numbers read do not form one scale: {shown}")
+        return _unread(texts, f"the numbers read do not form one scale: {shown}")
     printed = assign_units(scales, find_units(texts), placed, texts)
     seen = view.of_geometry(geometry)
     return _choose([_read_one(scale, seen, pointing_sd_deg, view) for scale in printed])
+
+
+def _unread(texts: Sequence[PrintedText], reason: str) -> ScaleWitness:
+    """No scale; a unit that is the only one of the face has been read all the same."""
+    unit = lone_unit(texts)
+    if unit is None:
+        return ScaleWitness(None, reason=reason)
+    return ScaleWitness(None, unit=unit.unit, multiplier=None if unit.multiplier == 1.0 else unit.multiplier, reason=reason)
 
 
 def _choose(witnesses: Sequence[ScaleWitness]) -> ScaleWitness:
@@ -219,7 +227,7 @@ def end_ticks(candidate: ScaleCandidate, geometry: DialGeometry) -> list[TickPoi
     placement = placement_sd_deg(candidate)
     ends = (geometry.scale_start, geometry.scale_end)
     ticks = []
-    for end, first in zip(ends if candidate.clockwise else reversed(ends), (True, False), strict=True):
+    for end, first in zip(ends, (True, False), strict=True):
         if end is None:
             continue
         outer, other = (values[0], values[-1]) if first else (values[-1], values[0])

@@ -26,6 +26,7 @@ BOX_TO_LETTERS = 1.4
 """Height of a text detector's box to that of the letters in it: texts of both kinds are compared by size."""
 SAME_PLACE_HEIGHTS = 1.6
 MAX_UNITS = 2
+SHORT_LINE = 5.0
 LONE_LETTER = 0.95
 """Least height of a lone letter to the numerals'."""
 PRINTED = {"kgf/cm2": "kgf/cm²", "mmH2O": "mmH₂O", "inH2O": "inH₂O", "m3": "m³", "m3/h": "m³/h"}
@@ -57,9 +58,15 @@ class UnitFinder:
 def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> list[LinePlace]:
     """All places of a crop at which a unit is looked for."""
     boxes = places_of_boxes(look.texts, look.unread)
-    column = column_places(look.texts, pivot)
-    known = [around for place in places for around in places_around(place)]
+    # Where a map names places, a blind search along the column finds little that it does not, and costs as much again.
+    column = [] if places else column_places(look.texts, pivot)
+    known = [around for place in places for around in (places_around(place) if _is_short(place) else (place,))]
     return [place for place in (*known, *boxes, *column) if _is_within(place, crop)]
+
+
+def _is_short(place: LinePlace) -> bool:
+    """Whether further looks about the place are worth their time: those at long lines mostly see the same."""
+    return place.width_px <= SHORT_LINE * place.height_px
 
 
 def _is_within(place: LinePlace, crop: Pixels) -> bool:

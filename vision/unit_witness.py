@@ -30,6 +30,7 @@ FLOOR = 0.02
 """Of the probability that the place holds another text than any that is scored."""
 MIN_SOMETHING = 0.3
 """Probability that a place must give to holding anything before its spellings are scored."""
+WHOLE_SHARE = 0.6
 SAME_PLACE_HEIGHTS = 2.2
 DEFAULT_THRESHOLD = 0.9
 
@@ -74,7 +75,8 @@ def spellings() -> tuple[Spelling, ...]:
         unit_name = find_unit(text)
         assert unit_name is not None
         for factor in PRINTED_MULTIPLIERS:
-            found.setdefault(f"x{factor:g}{text}", Spelling(f"x{factor:g}{text}", unit_name, factor))
+            for spelled in (f"x{factor:g}{text}", f"{text}x{factor:g}"):
+                found.setdefault(spelled, Spelling(spelled, unit_name, factor))
     return tuple(found.values())
 
 
@@ -154,18 +156,31 @@ def _same_place(first: Point, second: Point, height_px: float) -> bool:
 
 
 def _together(group: Sequence[tuple[UnitScore, LinePlace]], calibration: UnitCalibration) -> SeenUnit:
-    raw = _group_confidence([score for score, _ in group])
-    score, place = group[0]
+    whole = _whole([score for score, _ in group])
+    score, place = group[whole]
+    raw = _group_confidence(score, [other for index, (other, _) in enumerate(group) if index != whole])
     spelling = score.spelling
     return SeenUnit(spelling.unit, spelling.multiplier, spelling.text, place, round(calibration(raw), 4))
 
 
-def _group_confidence(scores: Sequence[UnitScore]) -> float:
-    """Of the best unit of one place: its best look, less where looks beside it see another unit as clearly."""
+def _whole(scores: Sequence[UnitScore]) -> int:
+    """The best look, or one that is nearly as sure and sees all of what the best one cuts off (`MPa` of `Pa`)."""
     best = scores[0]
-    own = [s.confidence for s in scores if s.spelling.unit == best.spelling.unit]
-    others = [s.confidence for s in scores if s.spelling.unit != best.spelling.unit]
-    second = own[1] if len(own) > 1 else 0.0
+    longer = [
+        index
+        for index, score in enumerate(scores)
+        if best.spelling.text != score.spelling.text
+        and best.spelling.text in score.spelling.text
+        and score.confidence >= WHOLE_SHARE * best.confidence
+    ]
+    return longer[0] if longer else 0
+
+
+def _group_confidence(best: UnitScore, others: Sequence[UnitScore]) -> float:
+    """Of a place's unit: its best look and the next, times the share of what the looks see that is not another unit."""
     text = best.spelling.text
+    second = max((s.confidence for s in others if s.spelling.unit == best.spelling.unit), default=0.0)
+    own = best.confidence**2 + sum(s.confidence**2 for s in others if s.spelling.unit == best.spelling.unit)
+    against = sum(s.confidence**2 for s in others if s.spelling.unit != best.spelling.unit and s.spelling.text not in text)
     trust = WEAK_TRUST[len(text)] if len(text) == 1 or text in FRAGMENTS else 1.0
-    return trust * (0.6 * best.confidence + 0.4 * second) * (1.0 - 0.6 * max(others, default=0.0))
+    return trust * (0.6 * best.confidence + 0.4 * second) * own / (own + against)

@@ -237,7 +237,7 @@ def test_a_lamps_pixels_decide_where_the_looks_are_unsure_and_contradict_where_t
     assert alone.status == "abstained"
     assert "not clear" in str(alone.reason)
     sure = ClassVotes(0.95, {"red": 0.96, "yellow": 0.02, "green": 0.01, "off": 0.01})
-    off = lamp_reading(fields, sure, (60, 60, 60), limits, model)
+    off = lamp_reading(fields, sure, (60, 60, 60), Calibration(limits={"warning_light_color": 0.97}), model)
     assert off.status == "abstained"
     assert off.fields.warning_light_color is None
     assert off.reason == "two looks at the lamp disagree: the model's and that at its pixels (off)"

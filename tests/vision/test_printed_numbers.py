@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vision.dial_layouts import printed
-from vision.printed_numbers import find_multiplier, find_numbers, find_units, number_alternatives, plain_text
+from vision.number_alternatives import number_alternatives
+from vision.printed_numbers import find_multiplier, find_numbers, find_units, plain_text
 
 
 def values(text: str) -> list[float]:
@@ -183,6 +184,10 @@ def test_conversion_notes_are_no_units() -> None:
         ("x0.1", 0.1),
         ("1000", None),
         ("max 100", None),
+        ("1/min x1000", 1000.0),
+        ("RPMx100", 100.0),
+        ("A x100", 100.0),
+        ("MPa x 10", 10.0),
         ("x7", None),
         ("x1000000", None),
     ],
@@ -191,6 +196,21 @@ def test_multipliers(text: str, factor: float | None) -> None:
     assert find_multiplier(text) == factor
 
 
-def test_a_multiplied_unit_carries_its_factor() -> None:
-    (mark,) = find_units([printed("x1000 r/min", (0.0, 0.0))])
+@pytest.mark.parametrize("text", ["x1000 r/min", "1/min x1000", "RPMx1000", "rpm ×1000"])
+def test_a_multiplied_unit_carries_its_factor(text: str) -> None:
+    (mark,) = find_units([printed(text, (0.0, 0.0))])
     assert (mark.unit, mark.multiplier) == ("r/min", 1000.0)
+
+
+def test_a_number_that_lost_its_point_tells_of_the_numbers_beside_it() -> None:
+    marks = {mark.text: mark for mark in find_numbers([printed(t, (0.0, 0.0)) for t in ("05", "10", "15", "20", "100")])}
+    for text, value in (("10", 1.0), ("15", 1.5), ("20", 2.0)):
+        assert marks[text].value == value
+        assert float(text) in [alternative.value for alternative in marks[text].alternatives]
+    assert marks["100"].value == 100.0
+
+
+@pytest.mark.parametrize("telling", ["0", "00", "5"])
+def test_plain_numbers_keep_their_values_beside_others(telling: str) -> None:
+    marks = find_numbers([printed(telling, (0.0, 0.0)), printed("10", (50.0, 0.0)), printed("15", (90.0, 0.0))])
+    assert [mark.value for mark in marks if mark.text in ("10", "15")] == [10.0, 15.0]

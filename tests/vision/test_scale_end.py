@@ -7,7 +7,7 @@ import math
 import pytest
 
 from vision.fields import EvidencePoints, GaugeFields
-from vision.scale_end import at_stop, beyond_numerals, image_angle, is_clock, upright_angle
+from vision.scale_end import at_stop, beyond_numerals, dial_roll, image_angle, is_clock, upright_angle
 from vision.scale_witness import ScalePlace, ScaleWitness
 
 PIVOT = (100.0, 100.0)
@@ -102,6 +102,15 @@ def test_the_upright_angle_takes_the_photos_roll_away(roll: float) -> None:
     fields = GaugeFields(kind="dial", start_angle=45, end_angle=315, pointer_angle=200)
     seen = upright_angle(fields, points(200 + roll, start=45 + roll, end=315 + roll))
     assert seen == pytest.approx(200, abs=1e-6)
+
+
+@pytest.mark.parametrize("roll", [-179.0, -90.0, -20.0, 0.0, 7.0, 150.0])
+def test_the_roll_needs_no_needle(roll: float) -> None:
+    fields = GaugeFields(kind="dial", start_angle=45, end_angle=315)
+    seen = points(200 + roll, start=45 + roll, end=315 + roll).model_copy(update={"needle_tip": None})
+    assert dial_roll(fields, seen) == pytest.approx(roll, abs=1e-6)
+    assert upright_angle(fields, seen) is None
+    assert dial_roll(fields, EvidencePoints(pivot=PIVOT)) is None
 
 
 def test_ends_that_disagree_about_the_roll_give_no_angle() -> None:

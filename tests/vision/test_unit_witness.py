@@ -123,6 +123,27 @@ def test_places_that_contradict_each_other_state_nothing() -> None:
     assert find_unit_lines(oracle, FACE, places) == ()
 
 
+def test_one_odd_look_does_not_outweigh_many_that_agree() -> None:
+    oracle = Oracle({(95.0, 100.0): "psi", (110.0, 100.0): "%"}, reach=4.0)
+    places = [PLACE._replace(center=(x, 100.0)) for x in (95.0,) * 8 + (110.0,)]
+    (seen,) = find_unit_lines(oracle, FACE, places)
+    assert seen.unit == "psi"
+
+
+def test_a_look_that_cuts_a_unit_off_neither_wins_nor_speaks_against_it() -> None:
+    oracle = Oracle({(95.0, 100.0): "Pa", (110.0, 100.0): "MPa"}, reach=4.0)
+    places = [PLACE._replace(center=(x, 100.0)) for x in (95.0, 95.0, 95.0, 110.0, 110.0)]
+    (seen,) = find_unit_lines(oracle, FACE, places)
+    assert seen.unit == "MPa"
+    assert seen.confidence > 0.9
+
+
+def test_a_multiplier_may_stand_behind_its_unit() -> None:
+    score = score_units([spelled("1/minx1000")])[0]
+    assert score is not None
+    assert (score.spelling.unit, score.spelling.multiplier) == ("r/min", 1000.0)
+
+
 def test_a_lone_letter_counts_less_than_a_word() -> None:
     letter = find_unit_lines(Oracle({(100.0, 100.0): "A"}), FACE, [PLACE, PLACE], threshold=0.0)[0]
     word = find_unit_lines(Oracle({(100.0, 100.0): "AMPS"}), FACE, [PLACE, PLACE], threshold=0.0)[0]

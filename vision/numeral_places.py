@@ -1,0 +1,107 @@
+"""Numerals that the packaged OCR missed, read by the line reader where the Donut's map sees numerals.
+
+A text detector misses lone digits, numbers beside a needle and small print; the map knows where numerals stand but not
+what they say. Three looks at each such place must mostly agree on a number; what they say then takes part as printed
+text like any other.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from vision.fields import Point
+from vision.line_crop import LineImage, LinePlace, Pixels, can_be_cut
+from vision.line_reader import LineReader, LineReading, character_places
+from vision.numerals import PrintedText, TextPatch, patch_color
+from vision.printed_numbers import NumberMark, find_numbers
+from vision.scale_parts import clock_angle, unwrap
+from vision.unit_lines import BOX_TO_LETTERS
+from vision.unit_places import places_around
+
+COVERED_HEIGHTS = 0.9
+"""A number whose centre lies this near to a place, in box heights, is the one that stands there."""
+SURE_NUMBER = 0.6
+MIN_AGREED, MIN_BEST = 0.4, 0.6
+"""Mean confidence over the looks, and confidence of the best look, from which a number is taken as read."""
+HEIGHTS_OF_RING = (0.09, 0.13)
+"""Heights of numerals in distances from the pivot, where none was read."""
+LETTER_WIDTH = 0.7
+WIDEST_LETTERS = 3.0
+MIN_PLACES = 2
+_NUMBER = re.compile(r"-?(?:\d{1,5}|\d{1,4}\.\d{1,3}|\.\d{1,2})")
+
+
+def missed_numerals(
+    lines: LineReader, crop: Pixels, texts: Sequence[PrintedText], places: Sequence[Point], pivot: Point
+) -> tuple[PrintedText, ...]:
+    """Numbers at those of the places (pixels of the crop) where `texts` have none."""
+    marks = [mark for mark in find_numbers(texts) if mark.confidence >= SURE_NUMBER]
+    open_places = [place for place in places if not any(_covers(mark, place) for mark in marks)]
+    if not open_places or len(places) < MIN_PLACES:
+        return ()
+    ring = float(np.median([math.dist(place, pivot) for place in places]))
+    heights = [mark.height_px / BOX_TO_LETTERS for mark in marks]
+    sizes = [float(np.median(heights))] if len(heights) > 1 else [share * ring for share in HEIGHTS_OF_RING]
+    asked: list[LinePlace] = []
+    owner: list[int] = []
+    for index, center in enumerate(open_places):
+        angle = reading_angle(marks, center, pivot)
+        for size in sizes:
+            for place in places_around(LinePlace(center, size, WIDEST_LETTERS * LETTER_WIDTH * size, angle)):
+                if can_be_cut(place):
+                    asked.append(place)
+                    owner.append(index)
+    if not asked:
+        return ()
+    readings = lines.read_lines(LineImage(crop), asked)
+    found = []
+    for index in range(len(open_places)):
+        best = _agreed([reading for reading, own in zip(readings, owner, strict=True) if own == index], len(sizes))
+        if best is not None:
+            found.append(_printed(crop, *best))
+    return tuple(found)
+
+
+def reading_angle(marks: Sequence[NumberMark], center: Point, pivot: Point) -> float:
+    """Direction of reading at a place: level where the numbers are level, else turned with the dial as they are."""
+    if not marks:
+        return 0.0
+    level = np.median([abs(unwrap(mark.angle_deg, 0.0, 0.0)) for mark in marks])
+    turned = np.median([abs(unwrap(mark.angle_deg - (clock_angle(pivot, mark.center) - 180.0), 0.0, 0.0)) for mark in marks])
+    return float(unwrap(clock_angle(pivot, center) - 180.0, 0.0, 0.0)) if turned < level else 0.0
+
+
+def _covers(mark: NumberMark, place: Point) -> bool:
+    return math.dist(mark.center, place) <= COVERED_HEIGHTS * mark.height_px
+
+
+def _agreed(readings: Sequence[LineReading], sizes: int) -> tuple[LineReading, float] | None:
+    """The number that the looks at one place agree on, by its best look, with the looks' confidence; None without one."""
+    totals: dict[str, float] = {}
+    for reading in readings:
+        if _NUMBER.fullmatch(reading.text):
+            totals[reading.text] = totals.get(reading.text, 0.0) + reading.confidence
+    if not totals:
+        return None
+    text = max(totals, key=lambda one: totals[one])
+    best = max((reading for reading in readings if reading.text == text), key=lambda reading: reading.confidence)
+    agreed = min(1.0, totals[text] * sizes / len(readings))
+    return (best, agreed) if agreed >= MIN_AGREED and best.confidence >= MIN_BEST else None
+
+
+def _printed(crop: Pixels, reading: LineReading, confidence: float) -> PrintedText:
+    """The number as printed text, at the middle of its characters."""
+    place = reading.place
+    turn = math.radians(place.angle_deg)
+    along = character_places(reading)
+    points = tuple((place.center[0] + x * math.cos(turn), place.center[1] + x * math.sin(turn)) for x in along)
+    center = (float(np.mean([x for x, _ in points])), float(np.mean([y for _, y in points])))
+    if math.dist(center, place.center) > place.height_px:  # further than the map errs: these are other letters' places
+        center, points = place.center, tuple(place.center for _ in reading.text)
+    height, width = BOX_TO_LETTERS * place.height_px, (LETTER_WIDTH * len(reading.text) + 0.4) * place.height_px
+    color = patch_color(crop, TextPatch(center, width, height, place.angle_deg))
+    return PrintedText(reading.text, center, height, width, place.angle_deg, confidence, color, points)
