@@ -49,12 +49,26 @@ class Outcome(NamedTuple):
     shown: bool
 
 
-def fit_lamp(rows: Sequence[ClassRow]) -> LampModel | None:
-    """The pixel model of the lamps among the rows; None with fewer than MIN_LAMPS, or too few of a colour.
+class _Lamps(NamedTuple):
+    """The lamps among some rows: features (N, FEATURES), colours (N,), folds (N,), and how they are best fitted."""
 
-    Rows without shares (lamps of which the Donut was not asked) teach the pixels alone.
-    """
-    lamps = [row for row in rows if row.name == LAMP and row.true is not None and row.features]
+    rows: tuple[ClassRow, ...]
+    features: Floats
+    colors: NDArray[np.int64]
+    folds: NDArray[np.int64]
+    strength: float
+    donut_weight: float
+
+    def model(self, chosen: NDArray[np.bool_] | None = None) -> LampModel:
+        """The model of the chosen lamps, of all by default."""
+        inside = np.ones(len(self.rows), bool) if chosen is None else chosen
+        fitted = _fit(self.features[inside], self.colors[inside], self.strength)
+        return fitted.model_copy(update={"donut_weight": self.donut_weight})
+
+
+def _lamps(rows: Sequence[ClassRow]) -> _Lamps | None:
+    """The lamps of the rows with the ridge and the Donut's weight that held-out folds favour; None with too few."""
+    lamps = tuple(row for row in rows if row.name == LAMP and row.true is not None and row.features)
     colors = np.array([LAMP_COLORS.index(row.true) for row in lamps], int)  # type: ignore[arg-type]
     if len(lamps) < MIN_LAMPS or np.bincount(colors, minlength=len(LAMP_COLORS)).min() < MIN_OF_EACH_COLOR:
         return None
@@ -69,13 +83,28 @@ def fit_lamp(rows: Sequence[ClassRow]) -> LampModel | None:
         return _log_loss(np.array(pooled), colors[asked])
 
     weight = min(DONUT_WEIGHTS, key=lambda one: (loss(one), one)) if asked else 0.0
-    return _fit(features, colors, strength).model_copy(update={"donut_weight": weight})
+    return _Lamps(lamps, features, colors, folds, strength, weight)
+
+
+def fit_lamp(rows: Sequence[ClassRow]) -> LampModel | None:
+    """The pixel model of the lamps among the rows; None with fewer than MIN_LAMPS, or too few of a colour.
+
+    Rows without shares (lamps of which the Donut was not asked) teach the pixels alone.
+    """
+    lamps = _lamps(rows)
+    return None if lamps is None else lamps.model()
 
 
 def class_outcomes(rows: Sequence[ClassRow]) -> dict[str, list[Outcome]]:
     """What each row would say, by field, with a lamp model of the other folds."""
     found: dict[str, list[Outcome]] = {}
-    models = [fit_lamp([row for row in rows if fold_of(row.picture) != fold]) for fold in range(FOLDS)]
+    lamps = _lamps(rows)
+    models: list[LampModel | None] = [None] * FOLDS
+    if lamps is not None:
+        for fold in range(FOLDS):
+            others = lamps.folds != fold
+            whole = len(set(lamps.colors[others].tolist())) == len(LAMP_COLORS)
+            models[fold] = lamps.model(others) if whole else None
     for row in rows:
         if not row.shares:
             continue
