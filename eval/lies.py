@@ -30,7 +30,8 @@ from eval.lie_numbers import (
 from knowledge.articles import Language
 
 _STEPS = re.compile(
-    r"^(?P<head>.*?[:：] ?)?(?P<one>[^,;:，；：]{4,}?)(?P<joint>, then |, and then |; then | and then | and |; |，然后|，再|，并|；|，)"
+    r"^(?P<head>.*?[:：] ?)?(?P<one>[^,;:，；：]{4,}?)"
+    r"(?P<joint>, then |, and then |; then | and then | and |; |，然后|，再|，并|；|，)"
     r"(?P<two>[^,;:，；：]{4,}?)(?P<end>[.。;；])$"
 )
 _ONE_WAY = frozenset(("must_to_may", "tense_changed", "source_misattributed", "population_swapped", "quantifier_changed"))

@@ -17,17 +17,26 @@ from eval.changes import Change, Kind, pick, replaced
 from knowledge.articles import Language
 from vision.units import convert, find_unit
 
-_QUANTITY = re.compile(
-    r"(?<![A-Za-z0-9_.-])(?P<number>-?\d+(?:\.\d+)?)(?P<space> ?)(?P<unit>MPa|kPa|mbar|bar|psi|inHg|°C|kWh|kW|V|A|m3/h|Hz)(?![A-Za-z])"
-)
-_RANGE = re.compile(
-    r"(?P<low>-?\d+(?:\.\d+)?)(?P<joint> to | 至 )(?P<high>-?\d+(?:\.\d+)?) ?(?P<unit>MPa|kPa|mbar|bar|psi|inHg|°C|kW|V|A|m3/h|Hz|%|degrees|度)"
-)
+_UNIT = r"(?P<unit>MPa|kPa|mbar|bar|psi|inHg|°C|kWh|kW|V|A|m3/h|Hz)(?![A-Za-z])"
+_QUANTITY = re.compile(rf"(?<![A-Za-z0-9_.-])(?P<number>-?\d+(?:\.\d+)?)(?P<space> ?){_UNIT}")
+_RANGE = re.compile(rf"(?P<low>-?\d+(?:\.\d+)?)(?P<joint> to | 至 )(?P<high>-?\d+(?:\.\d+)?) ?{_UNIT}")
 _INTERVAL = re.compile(r"(?P<low>-?\d+(?:\.\d+)?) and (?P<high>-?\d+(?:\.\d+)?) (?P<unit>[A-Za-z°%/0-9]+)")
-_TARGETS = {
-    "MPa": ("bar", "kPa"), "kPa": ("MPa", "mbar"), "bar": ("kPa", "MPa"), "mbar": ("kPa",), "psi": ("bar",), "inHg": ("kPa",), "°C": ("°F",), "kWh": (), "kW": (),
-    "V": ("kV",), "A": ("mA",), "m3/h": ("L/min",), "Hz": (),
-}  # fmt: skip
+_INSTRUCTION = re.compile(
+    r"^(?:Check|Close|Open|Press|Inform|Stop|Wait|Reduce|Shut|Read|Clean|Record|Disconnect|Switch|Take|Set|Compare|Keep|Replace|Lock)\b"
+)
+_INSTRUCTION_ZH = re.compile(r"^(?:检查|关闭|打开|通知|更换|记录|降低|停止|切断|等待|确认|清洁)(?![^。]*[时，])")
+_TARGETS: dict[str, tuple[str, ...]] = {
+    "MPa": ("bar", "kPa"),
+    "kPa": ("MPa", "mbar"),
+    "bar": ("kPa", "MPa"),
+    "mbar": ("kPa",),
+    "psi": ("bar",),
+    "inHg": ("kPa",),
+    "°C": ("°F",),
+    "V": ("kV",),
+    "A": ("mA",),
+    "m3/h": ("L/min",),
+}
 
 
 @lru_cache(maxsize=1)
@@ -43,7 +52,7 @@ def same(rng: np.random.Generator, text: str, language: Language) -> str | None:
 
 def convert_unit(rng: np.random.Generator, text: str, language: Language) -> str | None:
     """Every quantity of one unit in another one, to four digits or more."""
-    first = pick(rng, [one for one in _QUANTITY.finditer(text) if _TARGETS[one["unit"]]])
+    first = pick(rng, [one for one in _QUANTITY.finditer(text) if one["unit"] in _TARGETS])
     if first is None or re.search(r"=|每|every|per |±|公式|formula|\d, -?\d|、-?\d", text, re.IGNORECASE):
         return None
     old, new = first["unit"], str(pick(rng, list(_TARGETS[first["unit"]])))
@@ -131,13 +140,8 @@ def move_clause(rng: np.random.Generator, text: str, language: Language) -> str 
 def say_must(rng: np.random.Generator, text: str, language: Language) -> str | None:
     """An instruction with its "must" spelled out, or a "please" before it."""
     if language == "zh":
-        match = re.match(r"^(检查|关闭|打开|通知|更换|记录|降低|停止|切断|等待|确认|清洁)", text)
-        return None if match is None else str(pick(rng, [f"请{text}", f"必须{text}"]))
-    match = re.match(
-        r"^(Check|Close|Open|Press|Inform|Stop|Wait|Reduce|Shut|Read|Clean|Record|Disconnect|Switch|Take|Set|Tag|Compare|Keep|Replace|Tighten|Lock)\b",
-        text,
-    )
-    if match is None:
+        return str(pick(rng, [f"请{text}", f"必须{text}"])) if _INSTRUCTION_ZH.match(text) else None
+    if not _INSTRUCTION.match(text):
         return None
     return str(pick(rng, [f"You must {text[:1].lower()}{text[1:]}", f"Please {text[:1].lower()}{text[1:]}"]))
 
