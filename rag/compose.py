@@ -21,6 +21,10 @@ from rag.verify import Refused, check_support, repair
 from rag.writer import TemplateWriter, Writer
 
 
+MAX_SENTENCE = 2000
+"""Characters of a writer's sentence that are shown; a template's sentence is shown whole."""
+
+
 class Call(NamedTuple):
     """One call of a writer: the facts it was given, what was wrong with earlier texts of them, and its texts or `failure`."""
 
@@ -81,12 +85,17 @@ def compose(
         drafts, notes = _first_drafts(planned, desk, language)
     with watch.stage("checking"):
         repaired = repair([one.text for one in planned], drafts, lambda which, why: _again(planned, desk, watch, which, why))
-        statements = [_state(one, clean_text(text)) for one, text in zip(planned, repaired.texts, strict=True)]
+        statements = [
+            _state(one, text if text == one.text else clean_text(text, MAX_SENTENCE))
+            for one, text in zip(planned, repaired.texts, strict=True)
+        ]
         kept = {index: repaired.problems(index) for index in repaired.replaced}
         for index, one in enumerate(planned):
+            if statements[index].supported or statements[index].text == one.text:
+                continue
             template = _state(one, one.text)
-            # A rewording that its own sources do not bear out is refused too, where the template's sentence is.
-            if template.supported and not statements[index].supported:
+            # A rewording that its own sources do not bear out is refused too, where they do bear out the template's.
+            if template.supported:
                 kept[index] = ("its sources do not support it",)
                 statements[index] = template
     written = {one.index: one.written for one in repaired.refused}

@@ -118,3 +118,9 @@ def test_a_writer_that_writes_too_little_or_too_much_moves_no_sentence() -> None
     long, _ = composed(Scripted([[VALUE.text, LAMP.text, "The reading is 9 bar."]]))
     for made in (short, long):
         assert texts(made) == [one.text for one in PLANNED]
+
+
+def test_a_long_sentence_of_a_template_is_shown_whole() -> None:
+    long = Planned(f"The manual says: {'Open the valve and wait. ' * 60}", ("photo#1",), ("x",), name="lamp_action")
+    made = compose((long,), TemplateWriter(), "en", (), "", Stopwatch())
+    assert made.statements[0].text == long.text
