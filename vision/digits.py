@@ -8,6 +8,7 @@ counts only where two looks agree or one is very sure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ MIN_HEIGHT_SHARE, MIN_ROW_SHARE = 0.7, 0.5
 CLEARLY_LARGER = 1.22
 ABOVE_SHARE = 0.8
 """Of the main number's height: what stands unread above it and is as large may be the main row itself."""
+_FIRST_LINE = re.compile(r"[1-9][0-9]{2,3}")
 
 
 class DigitsWitness(NamedTuple):
@@ -148,8 +150,11 @@ def read_digits(
         return DigitsWitness(None, None, 0.3, f"the row has room for more than {text}", read, stands, others)
     if not by_row and goes_on(group, printed):
         return DigitsWitness(None, None, 0.3, f"beside {text} stands more that could not be read", read, stands, others)
-    if place is None and _unread_above(stands, unread, groups, printed):
+    sides = _unread_sides(stands, unread, groups, printed)
+    if place is None and "above" in sides:
         return DigitsWitness(None, None, 0.3, f"above {text} stands a row that could not be read", read, stands, others)
+    if len(groups) == 1 and "below" in sides and _FIRST_LINE.fullmatch(text):
+        return DigitsWitness(None, None, 0.3, f"below {text} stands a row that may be a part of it", read, stands, others)
     return DigitsWitness(text, None, confidence, rows=read, place=stands, others=others)
 
 
@@ -172,17 +177,19 @@ def _place(group: Sequence[Shown]) -> TextPatch:
     return TextPatch(widest.center, widest.width_px, widest.height_px, widest.angle_deg)
 
 
-def _unread_above(
+def _unread_sides(
     main: TextPatch, unread: Sequence[TextPatch], groups: Sequence[Sequence[Shown]], printed: Sequence[PrintedText]
-) -> bool:
-    """Whether a box as large as the main number's stands above it in which no look read a number or a word."""
+) -> set[str]:
+    """Where a box as large as the main number's stands in which no look read a number or a word: above it, below it."""
+    sides: set[str] = set()
     for box in unread:
-        above = box.center[1] < main.center[1] - 0.7 * main.height_px and box.height_px >= ABOVE_SHARE * main.height_px
+        down = box.center[1] - main.center[1]
         over = abs(box.center[0] - main.center[0]) < 0.5 * (box.width_px + main.width_px)
         known = any(_holds(box, shown.center) for group in groups for shown in group)
-        if above and over and not known and not any(_holds(box, text.center) and is_word(text) for text in printed):
-            return True
-    return False
+        word = any(_holds(box, text.center) and is_word(text) for text in printed)
+        if abs(down) > 0.7 * main.height_px and box.height_px >= ABOVE_SHARE * main.height_px and over and not known and not word:
+            sides.add("below" if down > 0 else "above")
+    return sides
 
 
 def _holds(box: TextPatch, point: Point) -> bool:

@@ -17,7 +17,7 @@ _FIRST, _SECOND = re.compile(r"[1-9][0-9]{0,3}"), re.compile(r"[0-9]{3}\.[0-9]")
 
 
 def is_folded(seen: DigitsWitness) -> bool:
-    """Whether the display shows two lines, alike in size, that may be one number: whole thousands and the rest."""
+    """Whether the display shows two lines, alike in size, that may be one number: its first digits and the last four."""
     if seen.text is None or seen.place is None or len(seen.rows) != 2 or len(seen.others) != 1 or seen.rows[0] != seen.text:
         return False
     heights = sorted((seen.place.height_px, seen.others[0].height_px))
@@ -30,6 +30,4 @@ def unfolded(seen: DigitsWitness, units: set[str]) -> DigitsWitness:
     first, second = seen.rows
     if len(units) == 1 and units <= TOTAL_UNITS:
         return seen._replace(text=first + second, unit=next(iter(units)), rows=(first + second,))
-    if units and not units & TOTAL_UNITS:
-        return seen
     return seen._replace(text=None, reason=f"{first} over {second} may be two numbers or one on two lines")

@@ -32,7 +32,7 @@ SCAN_STEP, SCAN_REACH = 0.4, 6.0
 SCAN_HEIGHT = 0.8
 SCANNED_FROM, SCAN_SURE = 0.3, 0.7
 BEYOND_DOUBT, TURNED_SHARE = 0.9, 0.5
-"""Confidence from which a row is not read upside down; what is left of a lower one where that reads better."""
+"""Confidence from which a row is doubted no more; what is left of a lower one where it reads better upside down."""
 ROOM_FOR_A_DIGIT, DIGIT_WIDTH = 1.3, 0.8
 """In distances between characters; width of a lone digit with its space to its height."""
 MIN_NAMED_RATIO = 0.35
@@ -46,19 +46,21 @@ LOOKS_THAT_AGREE = 2
 class RowReading(NamedTuple):
     """The digits at one place, the probability that looks give them, and where they stand.
 
-    `room_behind` is the distance from the middle of the last character to the end of the place, in distances between
-    characters: about a half where the place ends with these digits. Before them a display may have blank digits.
+    `room_before` and `room_behind` are the distances from the place's ends to the middle of the first and of the last
+    character, in distances between characters: about a half where the place holds these digits and no more.
     """
 
     text: str
     confidence: float
     place: LinePlace
+    room_before: float = 0.5
     room_behind: float = 0.5
 
     @property
     def is_part(self) -> bool:
-        """Whether the place has room for a further digit behind these."""
-        return self.room_behind > ROOM_FOR_A_DIGIT
+        """Whether the place has room for a further digit behind these, or before them: there a display may have blanks."""
+        before = self.room_before > ROOM_FOR_A_DIGIT and self.confidence < BEYOND_DOUBT
+        return before or self.room_behind > ROOM_FOR_A_DIGIT
 
 
 def row_boxes(looks: Sequence[Look], crop_size: tuple[float, float]) -> list[TextPatch]:
@@ -183,11 +185,12 @@ def agreed_row(readings: Sequence[LineReading]) -> RowReading | None:
     if confidence < MIN_CONFIDENCE:
         return None
     reading = by_text[texts[best]]
-    return RowReading(texts[best], confidence, reading.place, _room_behind(reading))
+    return RowReading(texts[best], confidence, reading.place, *_room(reading))
 
 
-def _room_behind(reading: LineReading) -> float:
+def _room(reading: LineReading) -> tuple[float, float]:
     places = character_places(reading, DIGITS_SHAPE)
     at = [place for place, character in zip(places, reading.text, strict=True) if character != "."]
     apart = float(np.median(np.diff(at))) if len(at) > 1 else DIGIT_WIDTH * reading.place.height_px
-    return (reading.place.width_px / 2.0 - at[-1]) / apart
+    half = reading.place.width_px / 2.0
+    return (half + at[0]) / apart, (half - at[-1]) / apart

@@ -99,6 +99,15 @@ def row(text: str, confidence: float, y: float = 70.0, height: float = 54.0) -> 
     return RowReading(text, confidence, LinePlace((190.0, y), height, 0.8 * height * len(text)))
 
 
+def test_a_number_may_go_on_in_an_unread_row_below() -> None:
+    first, below = shown("6659", y=25, height=36), TextPatch((190.0, 72.0), 110.0, 38.0)
+    witness = read_digits([first], SIZE, [[first]], unread=[below])
+    assert witness.text is None
+    assert witness.reason == "below 6659 stands a row that may be a part of it"
+    whole = shown("66.59", y=25, height=36)
+    assert read_digits([whole], SIZE, [[whole]], unread=[below]).text == "66.59"
+
+
 HERE = LinePlace((190.0, 70.0), 54.0, 180.0)
 
 
@@ -122,6 +131,12 @@ def test_a_part_of_the_row_that_a_model_names_is_not_stated() -> None:
     assert witness.text is None
     assert witness.reason == "the row has room for more than 3509"
     assert read_digits([], SIZE, place=HERE, named=part._replace(room_behind=0.9)).text == "3509"
+
+
+def test_blank_digits_may_stand_before_a_sure_number_alone() -> None:
+    blanks = row("3.5", 0.98)._replace(room_before=2.2)
+    assert read_digits([], SIZE, place=HERE, named=blanks).text == "3.5"
+    assert read_digits([], SIZE, place=HERE, named=blanks._replace(confidence=0.7)).text is None
 
 
 def test_rows_that_agree_make_it_surer_and_a_part_of_the_number_does_not_hurt() -> None:
