@@ -69,7 +69,7 @@ class _Lamps(NamedTuple):
 def _lamps(rows: Sequence[ClassRow]) -> _Lamps | None:
     """The lamps of the rows with the ridge and the Donut's weight that held-out folds favour; None with too few."""
     lamps = tuple(row for row in rows if row.name == LAMP and row.true is not None and row.features)
-    colors = np.array([LAMP_COLORS.index(row.true) for row in lamps], int)  # type: ignore[arg-type]
+    colors = np.array([LAMP_COLORS.index(row.true) for row in lamps], int)
     if len(lamps) < MIN_LAMPS or np.bincount(colors, minlength=len(LAMP_COLORS)).min() < MIN_OF_EACH_COLOR:
         return None
     features = np.array([row.features for row in lamps], float)
