@@ -20,7 +20,6 @@ from rag.trace import LOGGER, Replacement, Stopwatch
 from rag.verify import Refused, check_support, repair
 from rag.writer import TemplateWriter, Writer
 
-
 MAX_SENTENCE = 2000
 """Characters of a writer's sentence that are shown; a template's sentence is shown whole."""
 

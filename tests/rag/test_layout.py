@@ -28,6 +28,8 @@ VALUE: dict[str, Any] = {"value": 42.88, "value_low": 42.08, "value_high": 43.68
         ("lamp_contradicts_high", "meaning"),
         ("value_doubted", "meaning"),
         ("trend_rising", "meaning"),
+        ("accuracy_class", "meaning"),
+        ("accuracy_wider", "meaning"),
         ("a sentence of tomorrow", "meaning"),
         ("lamp_action", "action"),
         ("limit_action_if", "action"),
