@@ -6,6 +6,7 @@ stated in a unit of something else is not compared. Nothing here decides what ca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -78,6 +79,9 @@ def judge_value(reading: InstrumentReading, facts: ModelFacts, language: Languag
 
 
 def _say_converted(reading: InstrumentReading, interval: Interval, unit: str) -> tuple[Diagnosis, ...]:
+    """The value in the unit of the limits; not said where it leaves the range of numbers."""
+    if not all(math.isfinite(end) for end in interval):
+        return ()
     value = convert_interval(Interval(reading.value or 0.0, reading.value or 0.0), reading.unit or unit, unit).low
     half = (interval.high - interval.low) / 2
     numbers = {"value": value, "value_low": interval.low, "value_high": interval.high}

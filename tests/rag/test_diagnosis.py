@@ -166,3 +166,10 @@ def test_a_table_about_another_quantity_is_left_out() -> None:
     warm = LimitFact(chunk="l", text="", level="alarm", low=60, unit="°C")
     findings = judge_value(value(70, 71), make_facts(limits=(warm, *make_facts().limits)), "en")
     assert [one.slots["level_name"] for one in findings] == ["normal"]
+
+
+def test_a_number_beyond_all_numbers_is_not_written_out() -> None:
+    findings = judge_value(value(1e307, 1.1e307, "x1000 MPa"), make_facts(value_range=None), "en")
+    assert [one.name for one in findings] == ["limit_within"]
+    assert findings[0].slots["level_name"] == "alarm"
+    assert not any("inf" in text for one in findings for text in one.slots.values())

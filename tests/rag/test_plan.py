@@ -11,6 +11,7 @@ from rag.calls import calling_facts
 from rag.diagnosis import judge_value
 from rag.formula import calibrate
 from rag.judge import diagnose
+from rag.linked import Link
 from rag.plan import Planned, photo_material, plan_instrument, value_slots
 from rag.templates import sentences
 from tests.rag.builders import make_chunk, make_facts, make_reading
@@ -180,3 +181,41 @@ def test_an_abstained_reading_is_one_sentence() -> None:
     reading = make_reading(status="abstained", reason="too dark.", pointer_angle=3.0, warning_light_color="red")
     assert said(plan(reading, make_facts())) == ["This pointer gauge was not read, because too dark."]
     assert photo_material(calibrate(reading, make_facts()), "en")[0] == "pointer gauge"
+
+
+def test_what_to_do_if_a_straddled_limit_is_passed_is_said_under_its_condition() -> None:
+    texts = said(plan(make_reading(model="T-1", pointer_angle=230.0), make_facts()))
+    assert any(text.startswith("The value may be above the limit of 80 MPa") for text in texts)
+    assert "If it is in the warning range, the manual says: Reduce the load." in texts
+    assert not any(text.startswith("For this range") for text in texts)
+    chinese = said(plan(make_reading(model="T-1", pointer_angle=230.0), make_facts(), "zh"))
+    assert any(text.startswith("如果数值处于预警范围，说明书要求：") for text in chinese)
+
+
+def linked(origin: Any, **changes: Any) -> list[str]:
+    target = make_chunk("t", "The checks.", section="5.3", section_title="Return to service", **changes)
+    link = Link("5.3", (target,), origin, 1)
+    chunks = {**CHUNKS, "t": target, "o": origin} if not isinstance(origin, LampFact) else {**CHUNKS, "t": target}
+    calibration = calibrate(make_reading(model="T-1", warning_light_color="green"), make_facts())
+    return said(plan_instrument(calibration, 1, "en", facts=make_facts(), chunks=chunks, links=(link,)))
+
+
+def test_a_passage_that_leads_on_is_quoted_with_its_condition() -> None:
+    origin = make_chunk("o", "1. Stop.\n\nDo not start again before section 5.3 is done.", section="5.2", refers_to=("5.3",))
+    assert "Section 5.2 of the manual adds: Do not start again before section 5.3 is done." in linked(origin)
+
+
+@pytest.mark.parametrize("text", ["| Row | see section 5.3 |", f"{'Unless ' * 70}section 5.3 is done."])
+def test_what_cannot_be_quoted_whole_is_not_quoted(text: str) -> None:
+    assert not any("adds" in one for one in linked(make_chunk("o", text, section="5.2", refers_to=("5.3",))))
+
+
+def test_a_row_that_leads_on_names_the_section() -> None:
+    row = LampFact(chunk="c", text="Off; See section 5.3.", color="off", meaning="")
+    assert "For this the manual refers to section 5.3, Return to service." in linked(row)
+
+
+def test_an_abstained_reading_with_an_invisible_reason_still_says_so() -> None:
+    for language, words in (("en", "because no reason was given"), ("zh", "未给出原因")):
+        (one,) = plan(make_reading(status="abstained", reason="\u200b"), make_facts(), language)
+        assert words in one.text
