@@ -1,4 +1,5 @@
-"""What a manual's rows call for: the facts that hold for what was read, the procedure they name, what to do in a band."""
+"""What a manual's rows answer and call for: the facts of a query, those that hold for what was read, the procedure they
+name, what to do in a band."""
 
 from __future__ import annotations
 
@@ -43,3 +44,22 @@ def band_action(band: LimitFact) -> str | None:
     """The third cell of a band's row, or None where its table has no such column."""
     cells = band.text.split("; ", 2)
     return cells[2].split(": ", 1)[1] if len(cells) == 3 and ": " in cells[2] else None
+
+
+def facts_for(query: str, facts: ModelFacts, reading: InstrumentReading) -> tuple[Fact, ...]:
+    """Facts that answer a query by its name; empty where the manuals state none."""
+    color, position = reading.fields.warning_light_color, reading.fields.mode_dial_position
+    answers: dict[str, tuple[Fact | None, ...]] = {
+        "gauge_calibration_formula": (facts.formula,),
+        "unit_declaration": (facts.unit,),
+        "angle_origin_declaration": (facts.angle_frame, facts.angle_range),
+        "angle_range_declaration": (facts.angle_range,),
+        "measuring_range": (facts.value_range,),
+        "accuracy_class": (facts.accuracy, facts.value_range),
+        "operating_limits": facts.limits,
+        "digital_readout_meaning": (facts.readout,),
+        "emergency_shutdown_procedure": (facts.emergency,),
+        f"warning_light_color_meaning_{color}": (facts.lamp(color) if color else None,),
+        f"mode_dial_meaning_{position}": (facts.mode(position) if position else None,),
+    }
+    return tuple(fact for fact in answers.get(query, ()) if fact is not None)

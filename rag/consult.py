@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from knowledge.articles import Chunk, Hit, Language
 from knowledge.facts import Fact, ModelFacts
-from rag.calls import called_procedure, calling_facts, facts_in_use, used_facts
+from rag.calls import called_procedure, calling_facts, facts_for, facts_in_use, used_facts
 from rag.conflicts import Clash, apply_clashes, find_clashes
 from rag.contradictions import Sibling, find_lamp
 from rag.diagnosis import Diagnosis
@@ -267,25 +267,6 @@ class Consultant:
 def _threads() -> ThreadPoolExecutor:
     """The threads of all searches of this process: starting some for each reading would cost as much as the search."""
     return ThreadPoolExecutor(max_workers=SEARCH_THREADS, thread_name_prefix="search")
-
-
-def facts_for(query: str, facts: ModelFacts, reading: InstrumentReading) -> tuple[Fact, ...]:
-    """Facts that answer a query by its name; empty where the manuals state none."""
-    color, position = reading.fields.warning_light_color, reading.fields.mode_dial_position
-    answers: dict[str, tuple[Fact | None, ...]] = {
-        "gauge_calibration_formula": (facts.formula,),
-        "unit_declaration": (facts.unit,),
-        "angle_origin_declaration": (facts.angle_frame, facts.angle_range),
-        "angle_range_declaration": (facts.angle_range,),
-        "measuring_range": (facts.value_range,),
-        "accuracy_class": (facts.accuracy, facts.value_range),
-        "operating_limits": facts.limits,
-        "digital_readout_meaning": (facts.readout,),
-        "emergency_shutdown_procedure": (facts.emergency,),
-        f"warning_light_color_meaning_{color}": (facts.lamp(color) if color else None,),
-        f"mode_dial_meaning_{position}": (facts.mode(position) if position else None,),
-    }
-    return tuple(fact for fact in answers.get(query, ()) if fact is not None)
 
 
 def link_query(link: Link, reading: InstrumentReading, language: Language, instrument: int) -> Query:
