@@ -30,7 +30,7 @@ from vision.fields import Contract
 Half = Literal["mended on", "held out"]
 HALVES: tuple[Half, ...] = ("mended on", "held out")
 SEEDS: dict[Half, int] = {"mended on": 7, "held out": 1_000_003}
-PER_KIND = 40
+PER_KIND = 60
 """Sentences a kind and language, where there are so many."""
 
 _MARKUP = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+")
