@@ -221,13 +221,10 @@ def passages(case: ContextCase, way: _Asked) -> tuple[str, ...]:
 
 
 def question_messages(case: ContextCase, context: Sequence[str]) -> tuple[Message, ...]:
-    """A question with its context, fenced as the product fences it."""
-    lines = [
-        "# Context",
-        *(f"{place}. {guarded(text)}" for place, text in enumerate(context, 1)),
-        "# Question",
-        guarded(case.question),
-    ]
+    """A question behind its context, which is fenced as the product fences it."""
+    lines = [f"Passage {place}: {guarded(text)}" for place, text in enumerate(context, 1)]
+    # A small model copies a fence that stands last, so the question, which is this bench's own, has none.
+    lines += ["", f"Question: {case.question}", "Answer in one short sentence."]
     return Message("system", _ASK), Message("user", "\n".join(lines))
 
 
