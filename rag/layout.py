@@ -18,6 +18,9 @@ from rag.status import STATUSES, Assessment, Status
 from rag.templates import Template, check_template, read_table, read_templates, sentence
 from vision.fields import Contract, InstrumentReading
 
+LEAST_CONFIDENCE = 0.5
+"""A value that is as likely outside its interval as inside it is called unsure, whatever range it lies in."""
+
 
 class PartRow(Contract):
     """Sentences that stand in a part; `*` in a name stands for anything."""
@@ -92,11 +95,15 @@ def build_headline(reading: InstrumentReading, names: Sequence[str], assessment:
     """The headline of an instrument in the state of `assessment` whose section holds the sentences `names`."""
     rows = [row for row in layout().statuses if any(fnmatchcase(name, row.sentence) for name in names)]
     words = [sentence(f"status_{assessment.status}", language), *(row.fill(language, {}) for row in rows)]
+    tones = [layout().tones[assessment.status], *(row.tone for row in rows)]
+    if reading.value is not None and reading.value_confidence < LEAST_CONFIDENCE:
+        words.append(label("unsure", language))
+        tones.append("attention")
     return Headline(
         value=shown_value(reading, language),
         interval=_interval(reading, language),
         status=("；" if language == "zh" else "; ").join(dict.fromkeys(words)),
-        tone=min((layout().tones[assessment.status], *(row.tone for row in rows)), key=TONES.index),
+        tone=min(tones, key=TONES.index),
         confidence=reading.value_confidence if reading.value is not None else None,
     )
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import anyio.to_thread
 from fastapi import APIRouter, FastAPI, File, Form, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
 
 from rag.pipeline import Inspection
+from rag.trace import RequestFilter
 from serve.middleware import Gatekeeper
 from serve.problems import Problem, ProblemError, add_problem_handlers, photo_problem, request_id_of
 from serve.service import Service, open_service
@@ -89,7 +91,21 @@ def run_server(host: str, port: int, weights: str | None = None) -> None:
     settings = load_settings().model_copy(update={"traceback": True})  # A log is read later, by somebody else.
     service = open_service(settings, weights=weights)
     service.load()
-    uvicorn.run(create_app(settings, service), host=host, port=port, log_level="info", server_header=False)
+    app = create_app(settings, service)
+    uvicorn.run(app, host=host, port=port, log_level="info", log_config=server_logging(), server_header=False)
+
+
+def server_logging() -> dict[str, Any]:
+    """The server's own logging, each line with the id of its request."""
+    from uvicorn.config import LOGGING_CONFIG
+
+    config: dict[str, Any] = copy.deepcopy(LOGGING_CONFIG)
+    config["filters"] = {"request": {"()": RequestFilter}}
+    for handler in config["handlers"].values():
+        handler["filters"] = ["request"]
+    for formatter in config["formatters"].values():
+        formatter["fmt"] += "%(request)s"
+    return config
 
 
 def _version() -> str:

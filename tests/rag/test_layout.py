@@ -17,7 +17,8 @@ from rag.status import STATUSES, Assessment
 from rag.templates import read_table, read_templates, sentences
 from tests.rag.builders import make_reading
 
-VALUE: dict[str, Any] = {"value": 42.88, "value_low": 42.08, "value_high": 43.68, "unit": "MPa", "value_source": "printed_scale"}
+INTERVAL: dict[str, Any] = {"value": 42.88, "value_low": 42.08, "value_high": 43.68, "unit": "MPa"}
+VALUE: dict[str, Any] = {**INTERVAL, "value_source": "printed_scale", "value_confidence": 0.8}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_every_sentence_has_its_part(name: str, part: str) -> None:
 
 def test_what_is_not_stated_or_not_read_is_never_said_to_mean_something() -> None:
     for name in sentences():
-        if name.endswith("_not_stated") or name.startswith(("abstained", "no_")):
+        if name.endswith("_not_stated") or name in ("abstained", "no_value", "no_instruments"):
             assert part_of(name) == "missing", name
 
 
@@ -87,7 +88,7 @@ def test_every_state_has_words_and_a_tone(status: Any, language: Any) -> None:
 
 
 def test_a_headline_has_value_interval_unit_and_confidence() -> None:
-    reading = make_reading(**VALUE, value_confidence=0.8)
+    reading = make_reading(**VALUE)
     headline = build_headline(reading, ("limit_within",), Assessment(status="normal"), "en")
     assert (headline.value, headline.interval) == ("42.88 MPa", "42.08 to 43.68 MPa")
     assert (headline.status, headline.tone, headline.confidence) == ("normal", "good", 0.8)
@@ -159,3 +160,11 @@ def test_labels_are_in_both_languages_and_checked() -> None:
         label("nothing", "en")
     with pytest.raises(TemplateError, match="interval"):
         label("between", "en")
+
+
+@pytest.mark.parametrize(("confidence", "tone"), [(0.0, "attention"), (0.49, "attention"), (0.5, "good"), (1.0, "good")])
+def test_an_unsure_value_is_never_plainly_good(confidence: float, tone: str) -> None:
+    reading = make_reading(**{**VALUE, "value_confidence": confidence})
+    headline = build_headline(reading, ("limit_within",), Assessment(status="normal"), "en")
+    assert headline.tone == tone
+    assert ("unsure" in headline.status) == (tone == "attention")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import logging.config
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +15,8 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from rag.pipeline import Inspection
-from serve.api import create_app
+from rag.trace import request_context
+from serve.api import create_app, server_logging
 from serve.middleware import REQUEST_ID_HEADER
 from serve.service import Service
 from serve.settings import Settings
@@ -283,3 +286,20 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, ser
     with TestClient(create_app(service=service)) as client:
         check_problem(post(client, *[("a.png", picture_bytes())] * 2), 413)
     assert Settings().max_photos == 1
+
+
+def test_the_servers_own_log_lines_carry_the_request(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("uvicorn", "uvicorn.error", "uvicorn.access")
+    before = [(logging.getLogger(name).handlers[:], logging.getLogger(name).propagate) for name in names]
+    try:
+        logging.config.dictConfig(server_logging())
+        with request_context("r-7"):
+            logging.getLogger("uvicorn.access").info('%s - "%s %s HTTP/%s" %d', "127.0.0.1:5", "POST", "/inspect", "1.1", 200)
+        logging.getLogger("uvicorn.error").info("started")
+    finally:
+        for name, (handlers, propagate) in zip(names, before, strict=True):
+            logging.getLogger(name).handlers[:] = handlers
+            logging.getLogger(name).propagate = propagate
+    captured = capsys.readouterr()
+    assert re.search(r'"POST /inspect HTTP/1.1" 200 OK \[r-7\]\n', re.sub(r"\x1b\[[0-9;]*m", "", captured.out))
+    assert captured.err.endswith("started\n")
