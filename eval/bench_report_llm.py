@@ -208,7 +208,8 @@ class _Questions:
             for first in tqdm(range(0, len(prompts), _BATCH), desc=name, unit="batch", disable=not self._progress):
                 rows = prompts[first : first + _BATCH]
                 decoding = Decoding(_ANSWER_TOKENS, _CALL_SECONDS, sentences=(1,) * len(rows))
-                found += [first_sentences(text, 1) for text in write_batch(self._loaded, rows, decoding)]
+                # The marks of a fence that a small model copies with the text are no statement.
+                found += [first_sentences(text, 1).strip("<> ") for text in write_batch(self._loaded, rows, decoding)]
         return found
 
 
