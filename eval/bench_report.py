@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from eval.score import Number, Share, percentile, share_true
 from knowledge.articles import Chunk
 from knowledge.search import KnowledgeBase
 from rag.pipeline import Inspection, Pipeline
+from rag.writer import Writer
 from vision.fields import Contract
 
 READINGS = 300
@@ -75,13 +77,24 @@ class PhotoTimes(Contract):
     process_report_ms: Number
 
 
+class WriterRates(Contract):
+    """English reports whose sentences a language model put into words: what the judge finds in them, the share of its
+    sentences for which the template stands after all, and seconds of the processor a report."""
+
+    writer: str
+    rates: ReportRates
+    replaced: Share
+    process_s_p50: Number
+
+
 class ReportBench(Contract):
-    """All that `gauge bench report` measures; `llm` and `photo` are None where they were not asked for."""
+    """All that `gauge bench report` measures; what was not asked for is None."""
 
     rates: ReportRates
     by_language: dict[str, ReportRates]
     speed: ReportSpeed
     lies: tuple[LieScores, ...]
+    written: WriterRates | None = None
     llm: LLMReport | None = None
     photo: PhotoTimes | None = None
 
@@ -113,6 +126,27 @@ def bench_reports(kb: KnowledgeBase, count: int = READINGS, *, per_kind: int | N
         by_language={name: rates([one for one in judged if one.language == name]) for name in ("en", "zh")},
         speed=speed(first, again),
         lies=tuple(score_lies(sentences, half, **sizes) for half in HALVES),
+    )
+
+
+def bench_writer(kb: KnowledgeBase, writer: Writer, count: int, *, progress: bool = True) -> WriterRates:
+    """`count` English reports in the words of a writer, judged like the template's."""
+    from tqdm import tqdm
+
+    pipeline = Pipeline(kb, writer)
+    cases = draw_cases(np.random.default_rng(CASE_SEED), kb, count, languages=("en",))
+    written: list[Reported] = []
+    replaced: list[bool] = []
+    for case in tqdm(cases, desc=writer.name, unit="report", disable=not progress):
+        process = time.process_time()
+        run = pipeline.run(case.reading, case.language)
+        written.append(Reported(case, run.inspection, math.nan, time.process_time() - process))
+        replaced += [True] * len(run.trace.replaced) + [False] * (run.trace.rewritten - len(run.trace.replaced))
+    return WriterRates(
+        writer=writer.name,
+        rates=rates([judge(one, kb) for one in written]),
+        replaced=share_true(replaced),
+        process_s_p50=percentile([one.process_s for one in written], 50),
     )
 
 

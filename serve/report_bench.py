@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from eval.bench_report import PhotoTimes, ReportBench, ReportRates, ReportSpeed, bench_reports
+from eval.bench_report import PhotoTimes, ReportBench, ReportRates, ReportSpeed, WriterRates, bench_reports, bench_writer
 from eval.bench_report_lies import LieScores
 from eval.bench_report_llm import llm_markdown, measure_llm
 from eval.tables import number, percent, table
+from rag.llm_writer import LocalLLMWriter
 from rag.pipeline import Pipeline
 from serve.knowledge_bench import plain
 from serve.library import open_knowledge
@@ -31,6 +32,8 @@ def run_report_bench(*, readings: int, llm: bool, photo: Path | None, as_json: b
     kb = open_knowledge(settings)
     try:
         bench = bench_reports(kb, readings)
+        if llm:
+            bench = bench.model_copy(update={"written": bench_writer(kb, LocalLLMWriter(settings.home), LLM_READINGS)})
     finally:
         kb.close()
     if photo is not None:
@@ -97,6 +100,8 @@ def bench_text(bench: ReportBench) -> str:
     ]
     if bench.photo is not None:
         parts.append(_photo_text(bench.photo))
+    if bench.written is not None:
+        parts.append(_written_text(bench.written))
     if bench.llm is not None:
         parts.append(llm_markdown(bench.llm))
     return "\n\n".join(parts)
@@ -138,6 +143,16 @@ def _photo_text(photo: PhotoTimes) -> str:
     process = f"vision {number(photo.process_vision_ms)}, report {number(photo.process_report_ms)} ms"
     goal = _goal(f"<= {PHOTO_MS:.0f} ms", photo.process_vision_ms + photo.process_report_ms <= PHOTO_MS)
     return f"{table(header, rows)}\n\nof the processor: {process}; {goal}"
+
+
+def _written_text(written: WriterRates) -> str:
+    rates = written.rates
+    head = f"{written.writer}, {rates.reports} English reports: {rates.unsupported} statements unsupported, "
+    head += f"{rates.refused} refused, "
+    head += f"facts said {percent(rates.said)}, limits kept {percent(rates.quantities_kept)}, "
+    head += f"negations kept {percent(rates.negations_kept)}, unit right {percent(rates.unit_right)}"
+    tail = f"replaced by the template {percent(written.replaced)}; {number(written.process_s_p50)} s of the processor a report"
+    return f"{head}; {tail}"
 
 
 def _goal(name: str, met: bool) -> str:

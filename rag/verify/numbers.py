@@ -40,6 +40,7 @@ _DATE = re.compile(
 )
 _SPELT_TEXT = "two three four five six seven eight nine ten eleven twelve"
 _SPELT = {word: value for value, word in enumerate(_SPELT_TEXT.split(), 2)}
+_SPELT |= {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
 _HAN_DIGITS = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 _OFFSET_STEP = re.compile(r"(?:\b(?:every|each|per|by)|每)\s*$", re.IGNORECASE)
 

@@ -164,7 +164,7 @@ def _pair_problems(said: Sentence, place: int, meant: Sentence, index: int, matc
         active = one if ended else other
         clause = said.clauses[said.clause_of[place]] if ended else meant.clauses[meant.clause_of[index]]
         opens = _opens(said, place) if ended else _opens(meant, index)
-        if not active.helped and not clause.passive and not opens:
+        if active.lead == "subject" or not (active.helped or clause.passive or opens):
             return [f"tense of {one.text} instead of {other.text}"]
     return []
 

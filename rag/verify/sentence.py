@@ -16,6 +16,7 @@ Edge = Literal["none", "weak", "join", "clause"]
 _WEAK_TEXT = """of in on at to from by for with as into during within through is are be being been has have that which who whose
 than onto per"""
 _WEAK = frozenset(_WEAK_TEXT.split())
+_SUBJECTS = frozenset(("it", "they", "which", "who", "this", "that"))
 _ARTICLES = frozenset(("the", "a", "an", "this", "that", "its"))
 _JOINS = frozenset(("and", "or", "but", "then", "so"))
 _HAN_WEAK = frozenset("的在由按为是从于对将把被用以至向到与给比")
@@ -51,8 +52,8 @@ _DOUBLED: tuple[tuple[re.Pattern[str], str], ...] = (
 class Item(NamedTuple):
     """One thing that a sentence says. `mark`: one of logic, which says something of the item behind it.
 
-    `lead`: `from`, `to`, `by` or `other`, where a preposition stands in front of it; `joint`: `and` or `or`; `helped`: a
-    form of "to be" or "to have" does.
+    `lead`: `from`, `to`, `by` or `other`, where a preposition stands in front of it, `subject` where a pronoun does;
+    `joint`: `and` or `or`; `helped`: a form of "to be" or "to have" stands in front.
     """
 
     key: str
@@ -267,6 +268,8 @@ def _lead(gap: str) -> tuple[str, bool]:
     if "by" in found or "被" in gap:
         return "by", helped
     to = (found and found[-1] in ("to", "into")) or re.search(r"[到至向]$", gap.strip())
+    if found and found[-1] in _SUBJECTS:
+        return "subject", helped
     other = bool(set(found) & _WEAK - _HELPERS) or bool(set(gap) & _HAN_WEAK)
     return "to" if to else "other" if other else "", helped
 

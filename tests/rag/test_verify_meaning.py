@@ -40,6 +40,7 @@ LIMIT = "The limit applies only above 60 °C."
         ("应关闭阀门。", "关闭阀门。"),
         ("不是不可以打开阀门。", "可以打开阀门。"),
         ("等待 2 小时。", "等待两小时。"),
+        ("Keep the fan on for 15 min.", "Keep the fan on for fifteen minutes."),
     ],
 )
 def test_the_same_in_other_words(text: str, planned: str) -> None:
@@ -82,6 +83,7 @@ def test_the_same_in_other_words(text: str, planned: str) -> None:
         ("The reading was 42.88 MPa.", "The reading is 42.88 MPa."),
         ("The manual declared MPa as the unit.", "The manual declares MPa as the unit."),
         ("The display showed 12.5.", "The display shows 12.5."),
+        ("It showed the voltage.", "It shows the voltage."),
         ("The reading is about 42.88 MPa.", "The reading is 42.88 MPa."),
         ("The reading is 42.88 MPa.", "The reading is probably 42.88 MPa."),
         # a value is not its range, a bound not its neighbour

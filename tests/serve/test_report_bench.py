@@ -8,7 +8,7 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-from eval.bench_report import PhotoTimes, ReportBench, ReportRates, ReportSpeed
+from eval.bench_report import PhotoTimes, ReportBench, ReportRates, ReportSpeed, WriterRates
 from eval.bench_report_lies import KindScore, LieScores
 from eval.score import share_of
 from serve.knowledge_bench import plain
@@ -81,6 +81,13 @@ def test_what_was_not_asked_for_is_not_there() -> None:
     text = bench_text(make_bench(photo=photo))
     assert "a.jpg to template report" in text
     assert "target <= 1800 ms: met" in text
+
+
+def test_a_writers_reports_stand_beside_the_templates() -> None:
+    written = WriterRates(writer="llm:small", rates=make_rates(reports=40), replaced=share_of(3, 200), process_s_p50=7.5)
+    text = bench_text(make_bench(written=written))
+    assert "llm:small, 40 English reports: 0 statements unsupported" in text
+    assert "replaced by the template 1.5 %" in text
 
 
 def test_an_empty_bench_is_valid_json() -> None:
