@@ -23,7 +23,8 @@ class SearchOptions:
     `link` is the share of its score that a hit passes on to what it refers to, `called_link` where
     the very row that the question names does; a target that covers `gain` more of the question than the hit itself comes
     before it. `heading` is what a heading that names all that is asked is worth, `limit` a limit that a value falls under,
-    `cause` what a passage that gives a cause is worth to a question that asks why.
+    `cause` what a passage that gives a cause is worth to a question that asks why, `datum` what a table of properties is
+    worth to one that asks for a property.
     """
 
     dense: float = 0.4
@@ -44,6 +45,7 @@ class SearchOptions:
     heading: float = 0.6
     limit: float = 0.6
     cause: float = 0.15
+    datum: float = 0.2
     link: float = 0.2
     called_link: float = 0.8
     gain: float = 0.08

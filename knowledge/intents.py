@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from knowledge.articles import Chunk
 from knowledge.chunks import find_references
 from knowledge.facts import Fact, LimitLevel, ModelFacts
+from knowledge.sentences import parse_table
 from vision.fields import LampColor
 from vision.units import find_unit
 
@@ -18,7 +20,8 @@ from vision.units import find_unit
 class Intent(NamedTuple):
     """Facts asked for, and the lamp colour, selector position, display code or limit level where the question names one.
 
-    `action` says that it asks what to do; `stop` that something is to be brought to a halt; `cause` that it asks why.
+    `action` says that it asks what to do; `stop` that something is to be brought to a halt; `cause` that it asks why;
+    `datum` that it asks for a property of the instrument that is none of the topics.
     """
 
     topics: tuple[str, ...]
@@ -29,6 +32,7 @@ class Intent(NamedTuple):
     action: bool = False
     stop: bool = False
     cause: bool = False
+    datum: bool = False
 
 
 _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -84,6 +88,11 @@ _GIVES_CAUSE = re.compile(
     r"|因为|表明|说明|表示|损坏|松动|所以",
     re.IGNORECASE,
 )
+_ASKS_DATUM = re.compile(
+    r"\b(?:which|what)\b(?! (?:do|should|must|now|next|if|happens|is (?:wrong|to be)))"
+    r"|\bhow (?:much|many|high|long|large|big|deep|tight|quick(?:ly)?)\b|多少|多大|多高|多长|哪种|什么样|几"
+)
+_OTHER_TABLE = re.compile(r"state|code|状态|代码", re.IGNORECASE)
 _UNIT_WORD = re.compile(r"(?<![\d.A-Za-z-])(?<!\d )([A-Za-z]{2,5}(?:/[a-z0-9]{1,4})?|[兆千]帕|立方米|公斤)(?![A-Za-z0-9-])")
 _COUNTED = re.compile(r"\b(?:an?|one|two|half|few|many|some|each|per|of|a tenth of an?|几|多少|每|一)\s*$", re.IGNORECASE)
 """Words in front of a unit that make it part of an amount: "how many amps", "half a bar"."""
@@ -118,21 +127,30 @@ def detect_intent(query: str) -> Intent:
     levels = [level for level, pattern in _LEVELS if pattern.search(text)]
     color = next((name for name, pattern in _COLORS if pattern.search(text)), None)
     match = _POSITION.search(text)
+    level = levels[0] if len(levels) == 1 else None
+    cause = bool(_ASKS_CAUSE.search(text))
     return Intent(
         topics=tuple(name for name, _ in _TOPICS if name in asked),
         color=color,
         position=int(match.group(1) or match.group(2)) if match else None,
         codes=codes,
-        level=levels[0] if len(levels) == 1 else None,
+        level=level,
         action=bool(_ACTION.search(text)),
         stop=bool(_STOP.search(text)),
-        cause=bool(_ASKS_CAUSE.search(text)),
+        cause=cause,
+        datum=not (asked or cause or level) and bool(_ASKS_DATUM.search(text)),
     )
 
 
 def gives_cause(text: str) -> bool:
     """Whether a passage says why something is or happens."""
     return _GIVES_CAUSE.search(text) is not None
+
+
+def gives_data(chunk: Chunk) -> bool:
+    """Whether a chunk is a table of properties and their values: two columns, neither of states nor of codes."""
+    table = parse_table(chunk.text) if chunk.semantic_type == "table" else None
+    return table is not None and len(table.header) == 2 and not _OTHER_TABLE.search(table.header[0])
 
 
 def score_facts(intent: Intent, facts: ModelFacts) -> dict[str, float]:

@@ -16,7 +16,7 @@ from knowledge.catalog import Mask
 from knowledge.embedder import Vectors
 from knowledge.facts import LimitFact, ModelFacts
 from knowledge.fusion import ROUTES, RouteName, RouteScore, SearchOptions, fuse, ranked
-from knowledge.intents import gives_cause, score_facts
+from knowledge.intents import gives_cause, gives_data, score_facts
 from knowledge.publication import Publication
 from knowledge.queryplan import QueryPlan
 from vision.units import compatible, convert
@@ -125,10 +125,12 @@ class Ranking:
             if met:
                 # Of the heading and of the question: "Filling" is not yet an answer to a question that mentions the filling.
                 note(row, self.options.heading * met / math.sqrt(self.statistics.weigh(heading) * whole))
-        if plan.intent.cause:
-            for row in candidates:
-                if gives_cause(self.catalog.chunk(row).verbatim):
-                    note(row, scores.get(row, 0.0) + self.options.cause)
+        for row in candidates if plan.intent.cause or plan.intent.datum else ():
+            chunk = self.catalog.chunk(row)
+            if plan.intent.cause and gives_cause(chunk.verbatim):
+                note(row, scores.get(row, 0.0) + self.options.cause)
+            if plan.intent.datum and gives_data(chunk):
+                note(row, scores.get(row, 0.0) + self.options.datum)
         return scores
 
     def _standing(self, row: int) -> float:

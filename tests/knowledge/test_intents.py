@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from knowledge.articles import Article
+from knowledge.chunks import build_chunks
 from knowledge.facts import LampFact, ModeFact, ModelFacts, UnitFact
-from knowledge.intents import detect_intent, gives_cause, score_facts
+from knowledge.intents import detect_intent, gives_cause, gives_data, score_facts
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,29 @@ def test_a_question_after_a_cause_is_known(query: str, cause: bool) -> None:
 )
 def test_a_cause_is_found_in_a_passage(text: str) -> None:
     assert gives_cause(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "datum"),
+    [
+        ("Which thread does the CV-1 have?", True),
+        ("How much current does it draw?", True),
+        ("最大过载是多少", True),
+        ("What do I do now?", False),
+        ("Why does it shake, and how much?", False),
+        ("What is the accuracy?", False),
+        ("Is it waterproof?", False),
+    ],
+)
+def test_a_question_after_a_property_is_known(query: str, datum: bool) -> None:
+    assert detect_intent(query).datum is datum
+
+
+def test_tables_of_properties_are_told_from_others(make_article: Callable[..., Article]) -> None:
+    tables = {"Item": True, "State": False, "Code": False, "Lamp colour": False}
+    for head, data in tables.items():
+        (chunk,) = build_chunks(make_article(f"# T\n\n## 1 A\n\n| {head} | Value |\n|---|---|\n| Red | 1 |\n| Off | 2 |\n"))
+        assert gives_data(chunk) is data, head
 
 
 def test_no_cause_where_none_is_given() -> None:
