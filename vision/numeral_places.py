@@ -25,7 +25,7 @@ from vision.unit_places import places_around
 COVERED_HEIGHTS = 0.9
 """A number whose centre lies this near to a place, in box heights, is the one that stands there."""
 SURE_NUMBER = 0.6
-MIN_AGREED, MIN_BEST = 0.4, 0.6
+MIN_AGREED, MIN_BEST = 0.5, 0.6
 """Mean confidence over the looks, and confidence of the best look, from which a number is taken as read."""
 HEIGHTS_OF_RING = (0.09, 0.13)
 """Heights of numerals in distances from the pivot, where none was read."""

@@ -32,7 +32,7 @@ def test_what_the_ocr_missed_is_read_where_the_map_sees_it() -> None:
     for text in found:
         assert text.center == pytest.approx(center(float(text.text)), abs=6.0)
         assert text.height_px == pytest.approx(24.0, rel=0.3)
-        assert 0.4 <= text.confidence <= 1.0
+        assert 0.5 <= text.confidence <= 1.0
 
 
 def test_together_with_the_known_numbers_they_form_the_scale() -> None:
