@@ -69,9 +69,16 @@ class PhotoLabel(Contract):
         return "digital" if self.kind == "digital" else "counter"
 
     @property
-    def noted_numbers(self) -> frozenset[float]:
-        """Numbers that the notes name (an odometer, a counter): seen by the labeller too, so not made up."""
-        return frozenset(float(text) for text in _NUMBER.findall(_CLOCK.sub(" ", self.notes)))
+    def noted_intervals(self) -> tuple[tuple[float, float], ...]:
+        """Numbers that the notes name (an odometer, a counter, a tachometer): seen by the labeller too, so not made up.
+
+        One with decimals is known to half its last digit ("about 1.0"), a whole one as it stands.
+        """
+        found = []
+        for text in _NUMBER.findall(_CLOCK.sub(" ", self.notes)):
+            half = 0.5 * 10.0 ** -len(text.partition(".")[2]) if "." in text else 0.0
+            found.append((float(text) - half, float(text) + half))
+        return tuple(found)
 
 
 def read_labels(folder: Path) -> list[PhotoLabel]:

@@ -157,7 +157,7 @@ def _made_up(label: PhotoLabel, instruments: Sequence[InstrumentReading]) -> int
 
 
 def _borne_out(label: PhotoLabel, one: InstrumentReading) -> bool:
-    if one.value is None or any(inside(one.value, noted, noted) for noted in label.noted_numbers):
+    if one.value is None or any(inside(one.value, *noted) for noted in label.noted_intervals):
         return True
     if label.low is None or label.high is None or not concerns(label, one):
         return False

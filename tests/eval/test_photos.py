@@ -191,6 +191,21 @@ def test_panels_count_what_nobody_can_see(folder: Path) -> None:
     assert card_of(folder, "lamps", reading_of(label, 3.0)).panel_made_up == 1
 
 
+@pytest.mark.parametrize(
+    ("notes", "intervals"),
+    [
+        ("tachometer about 1.0", [(0.95, 1.05)]),
+        ("odometer 043862, trip 12.25; clock 10:24", [(43862.0, 43862.0), (12.245, 12.255)]),
+        ("no number labelled", []),
+    ],
+)
+def test_a_noted_number_is_known_to_half_its_last_decimal(notes: str, intervals: list[tuple[float, float]]) -> None:
+    found = PhotoLabel.model_construct(notes=notes).noted_intervals
+    assert len(found) == len(intervals)
+    for one, expected in zip(found, intervals, strict=True):
+        assert one == pytest.approx(expected)
+
+
 def test_clocks_are_out_of_scope_and_a_value_there_is_counted(folder: Path) -> None:
     card = card_of(folder, "clock", reading_of(label_of(folder, "clock"), 7.6))
     assert card.out_of_scope_values == 1
