@@ -62,6 +62,13 @@ def unsupported(reason: str) -> Score:
     return Score(value=0.0, state="unsupported", reason=reason)
 
 
+def graded(value: float, passes_at: float, reason: str) -> Score:
+    """A score between: supported from `passes_at` on. A NaN says that nothing could be judged, and why."""
+    if math.isnan(value):
+        return not_scorable(reason)
+    return Score(value=value, state="supported" if value >= passes_at else "unsupported", reason=reason)
+
+
 def not_scorable(reason: str) -> Score:
     """No score: there was nothing to judge."""
     return Score(value=NAN, state="not_scorable", reason=reason)
