@@ -16,6 +16,7 @@ SURE_ALONE = 0.95
 SURE_NAMED, SURE_BOXED = 0.6, 0.9
 """Confidence from which the digit reader's row is stated whatever the OCR reads there: at a place that the model names,
 and in a detector's box, which may end within the number."""
+SURE_LONGER, WIDER_HEIGHTS = 0.8, 0.45
 MIN_TEXT_SHARE = 0.14
 """Of the crop's shorter side: smaller print is a label beside the display."""
 MIN_SHARE = 0.55
@@ -125,7 +126,11 @@ def agree(group: Sequence[Shown]) -> Agreed:
     """The digits that most looks read, whole or in part, with their point; None where another reading is nearly as good."""
     rows = [shown for shown in group if shown.by_row]
     row, row_confidence = _agreed_rows(rows)
-    if row is not None and row_confidence >= (SURE_NAMED if any(shown.named for shown in rows) else SURE_BOXED):
+    sure = SURE_NAMED if any(shown.named for shown in rows) else SURE_BOXED
+    if row is not None and row_confidence >= sure:
+        widest = max((shown for shown in rows if shown.text == row), key=lambda shown: shown.width_px)
+        if any(_goes_further(shown, widest) for shown in group):
+            return Agreed(None, 0.3)
         return Agreed(row, row_confidence, by_row=True)
     weight: dict[str, float] = {}
     for digits in {shown.digits for shown in group}:
@@ -148,6 +153,12 @@ def agree(group: Sequence[Shown]) -> Agreed:
     missed = not with_point and len(digits) >= 4 and not digits.startswith("0") and not any(row.text == digits for row in rows)
     pointless = NO_POINT if missed else 1.0
     return Agreed(with_point[0][0] if with_point else digits, best * share * alone * pointless)
+
+
+def _goes_further(shown: Shown, row: Shown) -> bool:
+    """Whether an OCR look surely reads the row's digits and more in a wider box: the row may end within the number."""
+    longer = row.digits in shown.digits and row.digits != shown.digits and shown.confidence >= SURE_LONGER
+    return longer and not shown.by_row and shown.width_px > row.width_px + WIDER_HEIGHTS * row.height_px
 
 
 def _agreed_rows(rows: Sequence[Shown]) -> tuple[str | None, float]:

@@ -120,6 +120,14 @@ def test_a_sure_row_is_stated_whatever_the_ocr_reads() -> None:
     assert read_digits([], SIZE, rows=[row("59.1", 0.95)]).text == "59.1"
 
 
+def test_a_row_that_an_ocr_look_continues_is_doubted() -> None:
+    longer = shown("2050.9", confidence=0.9)
+    assert read_digits([longer], SIZE, place=HERE, named=row("50.9", 0.95)).text is None
+    narrow = longer._replace(width_px=180.0)
+    assert read_digits([narrow], SIZE, place=HERE, named=row("50.9", 0.95)).text == "50.9"
+    assert read_digits([longer._replace(confidence=0.5)], SIZE, place=HERE, named=row("50.9", 0.95)).text == "50.9"
+
+
 def test_a_row_in_a_box_needs_to_be_surer_than_one_that_a_model_names() -> None:
     assert read_digits([], SIZE, rows=[row("59.1", 0.7)]).text is None
     assert read_digits([], SIZE, place=HERE, named=row("59.1", 0.7)).text == "59.1"
