@@ -19,7 +19,6 @@ from serve.options import (
     Formats,
     Json,
     Language,
-    Limit,
     Model,
     Overrides,
     Photos,
@@ -34,6 +33,7 @@ from serve.options import (
     Workers,
     Writer,
 )
+from serve.probe_cli import evaluation
 from serve.replay_cli import replay
 
 MOST_ON_SHEET = 60
@@ -51,6 +51,7 @@ app.command()(adapt)
 app.command()(models)
 app.command()(replay)
 app.add_typer(bench, name="bench")
+app.add_typer(evaluation, name="eval")
 
 
 def _print_version(wanted: bool) -> None:
@@ -188,20 +189,6 @@ def train_lines(
     from serve.workshop import train_line_reader
 
     print_line(train_line_reader(recipe, out=out, workers=workers))
-
-
-@app.command(name="eval")
-@plain_errors
-def evaluate(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with metadata.jsonl (or labels.csv) and pictures.")],
-    weights: Weights = None,
-    limit: Limit = None,
-    as_json: Json = False,
-) -> None:
-    """Score the reader on a dataset folder, per instrument model and per field."""
-    from serve.workshop import score_dataset
-
-    print_line(score_dataset(dataset, weights=weights, limit=limit, as_json=as_json))
 
 
 @app.command()

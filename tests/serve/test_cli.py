@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from knowledge.manifest import PublishError
 from serve import library, workshop
 from serve import service as service_module
 from serve.cli import app
@@ -71,6 +72,14 @@ def test_every_command_is_there() -> None:
     assert all(name in CliRunner().invoke(app, ["kb", "--help"]).stdout for name in ("search", "audit"))
 
 
+def test_the_first_word_of_eval_may_be_left_out(tmp_path: Path) -> None:
+    short, full = (CliRunner().invoke(app, ["eval", *words, str(tmp_path / "none")]) for words in ([], ["readings"]))
+    assert (short.exit_code, short.stderr) == (full.exit_code, full.stderr)
+    assert short.exit_code == 1
+    assert "readings" in CliRunner().invoke(app, ["eval", "--help"]).stdout
+    assert CliRunner().invoke(app, ["eval", "--limit", "0", str(tmp_path)]).exit_code == 2
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -103,7 +112,7 @@ def failing(error: Exception) -> Service:
     ("error", "line"),
     [
         (FileNotFoundError(2, "No such file or directory", "w.safetensors"), "gauge: w.safetensors: No such file or directory"),
-        (library.KnowledgeBase.open.__globals__["PublishError"]("damaged\npublication"), "gauge: damaged publication"),
+        (PublishError("damaged\npublication"), "gauge: damaged publication"),
         (KeyError("needle"), "gauge: unexpected KeyError: 'needle' (GAUGE_TRACEBACK=1 shows where)"),
     ],
 )

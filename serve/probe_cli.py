@@ -1,0 +1,49 @@
+"""`gauge eval`: scores of the reader and of every arrow behind it. Only light modules load here.
+
+`gauge eval DATASET` is short for `gauge eval readings DATASET`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from serve.console import plain_errors, print_line
+from serve.options import Json, Limit, Weights
+
+DEFAULT = "readings"
+
+
+class ReadingsFirst(TyperGroup):
+    """A group whose first word may be left out: what is no sub-command is a dataset to score readings on."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, with the default sub-command put in front where none is named."""
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+evaluation = typer.Typer(
+    cls=ReadingsFirst,
+    help="Score the reader on a dataset (`gauge eval DATASET`), or one of the arrows behind it.",
+    rich_markup_mode=None,
+)
+
+
+@evaluation.command(name=DEFAULT)
+@plain_errors
+def readings(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with metadata.jsonl (or labels.csv) and pictures.")],
+    weights: Weights = None,
+    limit: Limit = None,
+    as_json: Json = False,
+) -> None:
+    """Score the reader on a dataset folder, per instrument model and per field."""
+    from serve.workshop import score_dataset
+
+    print_line(score_dataset(dataset, weights=weights, limit=limit, as_json=as_json))
