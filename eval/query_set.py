@@ -62,7 +62,11 @@ class Answer(Contract):
     def holds(self, chunk: Chunk) -> bool:
         """Whether `chunk` is the place."""
         here = chunk.document == self.document and self.section in ("", chunk.section)
-        return here and re.search(self.anchor, chunk.verbatim) is not None
+        return here and self.stands_in(chunk.verbatim)
+
+    def stands_in(self, text: str) -> bool:
+        """Whether the answering words stand in a text, wherever it is from."""
+        return re.search(self.anchor, text) is not None
 
 
 class QueryCase(Contract):

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -21,7 +20,7 @@ DEFAULT = "readings"
 class ReadingsFirst(TyperGroup):
     """A group whose first word may be left out: what is no sub-command is a dataset to score readings on."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments, with the default sub-command put in front where none is named."""
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
             args = [DEFAULT, *args]
