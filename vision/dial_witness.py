@@ -18,7 +18,7 @@ from vision.line_crop import LinePlace
 from vision.needle_line import NeedleLine, refine_needle
 from vision.numeral_places import missed_numerals, reading_angle
 from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
-from vision.printed_numbers import find_numbers
+from vision.printed_numbers import find_numbers, find_units
 from vision.scale_parts import clock_angle, printed_step, unwrap
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness, fit_curve, read_scale
@@ -102,7 +102,7 @@ def _all_looks(
     unsure = witness.value is None or witness.confidence < SURE
     if sideways or (unsure and not _reads_level(texts, geometry.pivot)):
         for turn in QUARTER_TURNS_DEG:
-            turned = reader.read(crop, turn_deg=turn)
+            turned = with_units_of(texts, reader.read(crop, turn_deg=turn))
             if len(find_numbers(turned)) < MIN_TURNED_NUMBERS:
                 continue
             other, seen = _with_neighbours(reader, crop, geometry, turned, pointing_sd_deg)
@@ -113,6 +113,11 @@ def _all_looks(
     if sideways:  # halves of numbers may have been taken for numbers
         witness = witness._replace(confidence=SIDEWAYS_TRUST * witness.confidence)
     return witness, texts
+
+
+def with_units_of(first: Sequence[PrintedText], turned: tuple[PrintedText, ...]) -> tuple[PrintedText, ...]:
+    """A turned look that saw no unit keeps those of the first: the line reader finds units at any angle, the OCR does not."""
+    return turned if find_units(turned) else (*turned, *(text for text in first if find_units([text])))
 
 
 def looks_sideways(texts: Sequence[PrintedText], pivot: Point) -> bool:

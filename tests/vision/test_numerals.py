@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from tests.vision.dial_layouts import face, linear, printed
-from vision.dial_witness import looks_sideways, merge_looks, missing_numerals, witness_dial
+from vision.dial_witness import looks_sideways, merge_looks, missing_numerals, with_units_of, witness_dial
 from vision.digits import read_display
 from vision.fields import Point
 from vision.numerals import Look, NumeralError, NumeralReader, Pixels, PrintedText, TextPatch
@@ -182,6 +182,15 @@ def test_two_looks_are_merged_without_doubles() -> None:
     second = [printed("20", (103, 101), confidence=0.9), printed("49", (201, 100)), printed("20", (400, 100))]
     merged = merge_looks(first, second)
     assert [(text.text, text.center[0]) for text in merged] == [("20", 103), ("40", 200), ("49", 201), ("20", 400)]
+
+
+def test_a_turned_look_keeps_the_units_of_the_first() -> None:
+    first = [printed("20", (100, 100)), printed("°C", (200, 150))]
+    numbers = (printed("20", (100, 101)), printed("40", (200, 100)))
+    assert [text.text for text in with_units_of(first, numbers)] == ["20", "40", "°C"]
+    with_own = (*numbers, printed("bar", (200, 150)))
+    assert with_units_of(first, with_own) == with_own
+    assert with_units_of([printed("20", (100, 100))], numbers) == numbers
 
 
 def test_sideways_numbers_are_noticed() -> None:
