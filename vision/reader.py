@@ -13,33 +13,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import torch
 
 from vision.adapter import Adapter
 from vision.adapter_files import AdapterFolder, weights_sha256
 from vision.calibration import Calibration
-from vision.class_value import CLASS_FIELD, ClassVotes, class_votes
 from vision.cluster import doubt_resting_needles
-from vision.crops import Pixels, View, cut, read_view
-from vision.dense import DenseOutput, read_points
+from vision.crop_reading import CropReading, read_crops
+from vision.crops import Pixels
 from vision.digit_reader import DigitReader, digits_shipped
 from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
-from vision.fields import POINT_NAMES, EvidencePoints, GaugeFields, InstrumentReading, PhotoReading, Weights
-from vision.generate import Chosen, field_choices, generate
-from vision.generate import Sequence as Decoded
+from vision.fields import POINT_NAMES, EvidencePoints, InstrumentReading, PhotoReading, Weights
 from vision.judge import Evidence, Judged, judge, raw_confidence
 from vision.lamp_color import LampModel
 from vision.line_reader import LineReader, lines_shipped
 from vision.locate import FoundBox, LocateOptions, locate
-from vision.looks import LOOKS, Look, Places, agree
+from vision.looks import LOOKS, Look
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
-from vision.print_places import PrintPlaces, print_places
 from vision.support import NO_SUPPORT, Support
-from vision.targets import to_pixel_values
-from vision.tokens import TokenError, decode
 
 LOG = logging.getLogger(__name__)
 DEFAULT_WEIGHTS = "small"
@@ -64,26 +57,10 @@ class ReaderOptions:
     min_value_confidence: float = 0.5
 
 
-@dataclass(frozen=True)
-class _Crop:
-    """A found instrument on its way: box in image pixels, its view, what the Donut said of it."""
-
-    box: FoundBox
-    view: View
-    fields: GaugeFields | None
-    problem: str | None
-    chosen: dict[str, list[Chosen]]
-    points: EvidencePoints
-    point_confidence: dict[str, float]
-    point_spread: dict[str, float]
-    printed: PrintPlaces
-    votes: ClassVotes | None = None
-
-
 class Looked(NamedTuple):
     """What the Donut saw in a photo, and the milliseconds it took by stage."""
 
-    crops: tuple[_Crop, ...]
+    crops: tuple[CropReading, ...]
     timing_ms: dict[str, float]
 
 
@@ -200,38 +177,18 @@ class Reader:
             timing_ms=timing,
         )
 
-    @torch.inference_mode()
-    def _read_crops(self, image: Pixels, boxes: list[FoundBox], adapters: Sequence[Adapter | None]) -> list[_Crop]:
-        crops: list[_Crop] = []
-        size = self.model.config.image_size
-        for start in range(0, len(boxes), self.options.batch_size):
-            chunk = boxes[start : start + self.options.batch_size]
-            of_rows = adapters[start : start + self.options.batch_size]
-            views = [read_view(found.box, size) for found in chunk]
-            pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(self.device)
-            encoded = self.model.encode(pixels, of_rows)
-            dense = self.model.dense_maps(encoded)
-            places, looks = [self._places(dense, views)], [encoded]
-            for look in self.options.looks:
-                turned = [look.of(view) for view in views]
-                pixels = to_pixel_values(np.stack([cut(image, view) for view in turned])).to(self.device)
-                looks.append(self.model.encode(pixels, of_rows))
-                places.append(self._places(self.model.dense_maps(looks[-1]), turned))
-            sequences = generate(self.model, encoded, "read")
-            printed = print_places(dense, views)
-            for row, (found, view, sequence) in enumerate(zip(chunk, views, sequences, strict=True)):
-                fields, problem = _decode(sequence)
-                seen = agree([place[row] for place in places])
-                chosen = field_choices(sequence)
-                is_class = fields is not None and fields.kind in CLASS_FIELD
-                votes = class_votes(self.model, looks, row, fields.kind) if fields is not None and is_class else None
-                crops.append(_Crop(found, view, fields, problem, chosen, *seen, printed[row], votes))
+    def _read_crops(self, image: Pixels, boxes: list[FoundBox], adapters: Sequence[Adapter | None]) -> list[CropReading]:
+        crops: list[CropReading] = []
+        size = self.options.batch_size
+        for start in range(0, len(boxes), size):
+            rows = slice(start, start + size)
+            crops += read_crops(self.model, image, boxes[rows], adapters[rows], self.options.looks, self.device)
         return crops
 
     def _adapter(self, instrument_model: str | None) -> Adapter | None:
         return None if self.adapters is None or instrument_model is None else self.adapters.find(instrument_model)
 
-    def _judge_named(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> Judged | None:
+    def _judge_named(self, photo: Photo, crop: CropReading, model: str | None, known_models: Sequence[str]) -> Judged | None:
         """The reading of a crop; where its nameplate names a model that has an adapter, that of a second pass with it."""
         judged = self._judge(photo, crop, model, known_models)
         if judged is None:
@@ -250,13 +207,7 @@ class Reader:
         named = {"instrument_model": reading.instrument_model, "model_source": reading.model_source, "adapted": True}
         return again._replace(reading=again.reading.model_copy(update=named))
 
-    def _places(self, dense: DenseOutput, views: Sequence[View]) -> list[Places]:
-        """Where each view's evidence points lie in the image."""
-        estimate = read_points(dense.points)
-        rows = zip(views, estimate.xy.tolist(), estimate.mass.tolist(), strict=True)
-        return [Places(tuple(view.to_photo((x, y)) for x, y in xy), tuple(mass)) for view, xy, mass in rows]
-
-    def _judge(self, photo: Photo, crop: _Crop, model: str | None, known_models: Sequence[str]) -> Judged | None:
+    def _judge(self, photo: Photo, crop: CropReading, model: str | None, known_models: Sequence[str]) -> Judged | None:
         if crop.fields is None and crop.problem is None:
             return None  # a closer look says that there is no instrument here
         evidence = Evidence(
@@ -314,23 +265,6 @@ def unjudged(photo: Photo, looked: Looked) -> tuple[InstrumentReading, ...]:
         )
         readings.append(_in_photo_pixels(photo, reading))
     return tuple(readings)
-
-
-def _decode(sequence: Decoded) -> tuple[GaugeFields | None, str | None]:
-    """The fields of a decoded sequence, or the reason why they cannot be spelled."""
-    try:
-        fields = decode(sequence.ids)
-    except TokenError as error:
-        return None, f"the model's answer could not be understood ({error})"
-    if fields is None:
-        return None, None
-    # Bins read out by expectation are finer than the bin itself.
-    exact: dict[str, float] = {}
-    for name, choices in field_choices(sequence).items():
-        place = choices[0].place if choices else None
-        if place is not None and getattr(fields, name, None) is not None:
-            exact[name] = place
-    return fields.model_copy(update=exact), None
 
 
 def _in_photo_pixels(photo: Photo, reading: InstrumentReading) -> InstrumentReading:
