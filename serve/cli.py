@@ -13,6 +13,7 @@ import typer
 from serve.adapt_cli import adapt, models
 from serve.bench_cli import bench
 from serve.console import plain_errors, print_error, print_line, show_progress
+from serve.failures_cli import failures
 from serve.foreign_cli import score_rag
 from serve.kb_cli import kb
 from serve.options import (
@@ -52,6 +53,7 @@ app.command()(adapt)
 app.command()(models)
 app.command()(replay)
 app.add_typer(bench, name="bench")
+app.add_typer(failures, name="failures")
 evaluation.command(name="rag")(score_rag)
 app.command(name="eval-rag", hidden=True)(score_rag)
 app.add_typer(evaluation, name="eval")
