@@ -88,8 +88,8 @@ def wanted_by(case: QueryCase) -> Wanted:
     return Wanted(case.answers, case.authority)
 
 
-def score_retrieval(question: str, passages: Sequence[Passage], wanted: Wanted) -> RetrievalScores:
-    """Hit, hit at 5, authoritative hit and reciprocal rank of one question.
+def score_retrieval(question: str, passages: Sequence[Passage], wanted: Wanted, depth: int = DEPTH) -> RetrievalScores:
+    """Hit, hit at 5, authoritative hit and reciprocal rank of one question over its first `depth` passages.
 
     Nothing found is a miss: retrieval was asked and brought nothing. Not scorable are an empty question and one that no
     document answers; the authoritative hit also where the system does not name its documents.
@@ -100,7 +100,7 @@ def score_retrieval(question: str, passages: Sequence[Passage], wanted: Wanted) 
     if fault is not None:
         nothing = not_scorable(fault)
         return RetrievalScores(hit=nothing, hit_at_5=nothing, authoritative_hit=nothing, reciprocal_rank=nothing, rank=None)
-    kept = passages[:DEPTH]
+    kept = passages[:depth]
     places = [place for place, passage in enumerate(kept, 1) if any(_holds(answer, passage) for answer in wanted.answers)]
     rank = places[0] if places else None
     miss = context_fault([passage.text for passage in kept]) or f"no wanted fragment among {len(kept)} passages"

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from serve.console import plain_errors, print_line
-from serve.options import Json, Limit, Weights
+from serve.options import Json, Limit, TimeTravel, Weights
 
 DEFAULT = "readings"
 
@@ -46,3 +46,35 @@ def readings(
     from serve.workshop import score_dataset
 
     print_line(score_dataset(dataset, weights=weights, limit=limit, as_json=as_json))
+
+
+@evaluation.command()
+@plain_errors
+def anchors(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Only these anchors, each with its debug page.", show_default=False),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The ten anchors of the quick scan alone.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for report.json and debug pages.  [default: anchors below the home]",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", metavar="FILE", help="report.json of an earlier run to compare with.", show_default=False),
+    ] = None,
+    time_travel: TimeTravel = None,
+    as_json: Json = False,
+) -> None:
+    """Put the golden anchors to the whole chain: status, milliseconds and the link that failed; exit code 1 on a failure."""
+    from serve.anchors import run_anchors
+
+    text, failed = run_anchors(quick=quick, ids=tuple(ids or ()), out=out, moment=time_travel, against=against, as_json=as_json)
+    print_line(text)
+    raise typer.Exit(code=int(failed))
