@@ -18,7 +18,7 @@ from vision.line_crop import LineImage, LinePlace, Pixels
 from vision.line_reader import LineReader
 from vision.numerals import Look, PrintedText, TextPatch, patch_color
 from vision.printed_numbers import UnitMark, find_units
-from vision.unit_places import column_places, places_around, places_of_boxes
+from vision.unit_places import column_places, places_around, places_behind_titles, places_of_boxes
 from vision.unit_witness import SeenUnit, find_unit_lines
 from vision.units import compatible
 
@@ -57,7 +57,7 @@ class UnitFinder:
 
 def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> list[LinePlace]:
     """All places of a crop at which a unit is looked for."""
-    boxes = places_of_boxes(look.texts, look.unread)
+    boxes = [*places_of_boxes(look.texts, look.unread), *places_behind_titles(look.texts)]
     # Where a map names places, a blind search along the column finds little that it does not, and costs as much again.
     column = [] if places else column_places(look.texts, pivot)
     known = [around for place in places for around in (places_around(place) if _is_short(place) else (place,))]

@@ -27,6 +27,9 @@ COLUMN_REACH = 1.05
 MAX_STEPS = 13
 WORD_CONFIDENCE, WORD_LETTERS = 0.7, 4
 """From here on a text is surely a word, or a line of words, and no unit that is printed in one."""
+TITLE = re.compile(r"(TEMPERATURE|TEMP|PRESSURE|VACUUM|SPEED|FLOW|LEVEL|温度|压力|真空)\W*$", re.IGNORECASE)
+BEHIND_TITLE = ((0.66, 0.4), (0.78, 0.7), (0.72, 1.0))
+"""Height of letters and gap before them, in heights of the title's box: three looks at what may stand behind it."""
 AROUND = ((0.85, -0.1, 0.0), (1.0, 0.1, 0.12), (1.22, 0.0, -0.12))
 """Factor of the height, shifts along and across in heights: three looks at one place."""
 
@@ -63,6 +66,22 @@ def places_of_boxes(texts: Sequence[PrintedText], unread: Sequence[TextPatch]) -
         for share in LETTERS_OF_BOX:
             if share * height >= MIN_HEIGHT_PX:
                 places.append(LinePlace(box.center, share * height, min(width, 6.0 * height), angle))
+    return places
+
+
+def places_behind_titles(texts: Sequence[PrintedText]) -> list[LinePlace]:
+    """Places right behind the name of a quantity, as in `TEMPERATURE °C`: a detector's box ends before the ring or the gap."""
+    places = []
+    for title in texts:
+        if title.confidence < WORD_CONFIDENCE or TITLE.search(title.text) is None:
+            continue
+        turn = math.radians(title.angle_deg)
+        for share, gap in BEHIND_TITLE:
+            height = share * title.height_px
+            along = 0.5 * title.width_px + gap * title.height_px + 0.7 * height
+            center = (title.center[0] + along * math.cos(turn), title.center[1] + along * math.sin(turn))
+            if height >= MIN_HEIGHT_PX:
+                places.append(LinePlace(center, height, 2.2 * height, title.angle_deg))
     return places
 
 

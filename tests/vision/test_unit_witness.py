@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,7 @@ from vision.printed_numbers import find_numbers, find_units
 from vision.samples import InstrumentTruth, PrintedUnit
 from vision.unit_calibration import UnitCase, carried_units, fit_unit_calibration
 from vision.unit_lines import UnitFinder, printed_unit
-from vision.unit_places import column_places, is_word, places_around, places_of_boxes, within_text
+from vision.unit_places import column_places, is_word, places_around, places_behind_titles, places_of_boxes, within_text
 from vision.unit_witness import SeenUnit, UnitCalibration, find_unit_lines, score_units, spellings
 from vision.units import UNITS, find_unit
 
@@ -266,3 +268,23 @@ def test_shipped_weights_see_no_unit_in_numbers_and_words() -> None:
     for text in ("250", "40", "OIL", "EN 837"):
         picture, place = printed_line(text)
         assert find_unit_lines(LineReader.load(), LineImage(picture), places_around(place)) == ()
+
+
+@pytest.mark.parametrize("angle_deg", [0.0, 30.0, -90.0])
+@pytest.mark.parametrize("text", ["TEMPERATURE", "OIL TEMP.", "压力"])
+def test_what_stands_behind_a_title_is_looked_at(text: str, angle_deg: float) -> None:
+    title = printed(text, (200.0, 300.0), angle_deg=angle_deg)
+    turn = math.radians(angle_deg)
+    for place in places_behind_titles([title]):
+        along, across = place.center[0] - 200.0, place.center[1] - 300.0
+        ahead = along * math.cos(turn) + across * math.sin(turn)
+        assert ahead - 0.5 * place.width_px > 0.45 * title.width_px
+        assert ahead - 0.5 * title.width_px < 2.5 * title.height_px
+        assert across * math.cos(turn) - along * math.sin(turn) == pytest.approx(0.0, abs=1e-6)
+        assert place.angle_deg == angle_deg
+
+
+def test_other_words_are_no_titles() -> None:
+    assert places_behind_titles([printed("TEMPERATUR", (200.0, 300.0)), printed("100", (20.0, 30.0))]) == []
+    assert places_behind_titles([printed("PRESSURE", (200.0, 300.0), confidence=0.4)]) == []
+    assert places_behind_titles([printed("PRESSURE", (200.0, 300.0), height=1.5)]) == []
