@@ -24,11 +24,15 @@ GAP_STOPS = 0.15
 
 
 class Passage(Contract):
-    """A retrieved text of any system. `document` and `section` are None where the system does not tell them."""
+    """A retrieved text of any system. `document`, `section` and `title` are None where the system does not tell them.
+
+    `title` is what stands above the text (document, heading, models): what it is about without saying it again.
+    """
 
     text: str
     document: str | None = None
     section: str | None = None
+    title: str | None = None
 
 
 class RetrievalScores(Contract):
@@ -80,7 +84,8 @@ class Wanted(NamedTuple):
 
 def passage_of(chunk: Chunk) -> Passage:
     """A chunk of the knowledge base as a passage: the manual's own words, without what was injected."""
-    return Passage(text=chunk.verbatim, document=chunk.document, section=chunk.section)
+    title = " ".join((chunk.title, chunk.section_title, *chunk.models))
+    return Passage(text=chunk.verbatim, document=chunk.document, section=chunk.section, title=title)
 
 
 def wanted_by(case: QueryCase) -> Wanted:
