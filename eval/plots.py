@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,23 @@ def plot_sweeps(folder: Path, sweeps: Sweeps) -> list[Path]:
     named = [(f"sweep_{sweep.name.split(' (')[0].replace(' ', '_')}_{sweep.renderer}.png", sweep) for sweep in sweeps.sweeps]
     written = [_written(folder / name, _sweep_drawer(sweep), bool(sweep.steps)) for name, sweep in named]
     return [path for path in written if path is not None]
+
+
+def conditions_png(by: Mapping[str, Sequence[ErrorBin]]) -> bytes | None:
+    """One picture with a panel a property, errors against it, as PNG bytes; None where there is nothing to draw."""
+    drawn = {title: bins for title, bins in by.items() if any(one.right.n for one in bins)}
+    if not drawn:
+        return None
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0 * len(drawn), 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, (title, bins) in zip(figure.subplots(1, len(drawn), squeeze=False)[0], drawn.items(), strict=True):
+        _error_drawer(title, bins)(axes)
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=80)
+    return out.getvalue()
 
 
 def draw_errors(axes: Any, cases: Sequence[Case]) -> None:

@@ -69,8 +69,8 @@ def score_readings(truths: Sequence[SampleRecord], readings: Sequence[PhotoReadi
         made_up_on_empty=share_true(any(one.value is not None for one in reading.instruments) for reading in empty),
         overall=score_slice("all instruments", pairs),
         main=score_slice("main instrument", [pair for pair in pairs if pair.main]),
-        models=_slices(pairs, _model_of),
-        kinds=tuple(part for kind in KINDS for part in _slices(pairs, _kind_of) if part.name == kind),
+        models=_slices(pairs, model_of),
+        kinds=tuple(part for kind in KINDS for part in _slices(pairs, kind_of) if part.name == kind),
     )
 
 
@@ -107,13 +107,14 @@ def with_progress(readings: Iterable[PhotoReading], total: int, progress: bool) 
     return tqdm(readings, total=total, desc="reading", unit="photo", disable=not progress)
 
 
-def _model_of(pair: Pair) -> str:
+def model_of(pair: Pair) -> str:
     """The true instrument's model; of a reading without a truth, the model it claims."""
     source = pair.truth or pair.reading
     return (source.instrument_model if source else None) or UNKNOWN_MODEL
 
 
-def _kind_of(pair: Pair) -> str:
+def kind_of(pair: Pair) -> str:
+    """The true instrument's kind; of a reading without a truth, the kind it claims."""
     if pair.truth is not None:
         return pair.truth.fields.kind
     return pair.reading.kind if pair.reading is not None else "none"

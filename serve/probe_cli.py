@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -15,6 +15,7 @@ from serve.console import plain_errors, print_line
 from serve.options import Json, Limit, TimeTravel, Weights
 
 DEFAULT = "readings"
+GroupChoice = Literal["model", "kind"]
 
 
 class ReadingsFirst(TyperGroup):
@@ -40,11 +41,24 @@ def readings(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with metadata.jsonl (or labels.csv) and pictures.")],
     weights: Weights = None,
     limit: Limit = None,
+    by: Annotated[
+        GroupChoice | None,
+        typer.Option("--by", help="Accuracy of each model or kind by condition, and what is mixed up.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="With --by: folder for page with plots, CSV and JSON.", show_default=False),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Score the reader on a dataset folder, per instrument model and per field."""
-    from serve.workshop import score_dataset
+    from serve.workshop import score_by_group, score_dataset
 
+    if by is not None:
+        print_line(score_by_group(dataset, by, weights=weights, limit=limit, out=out, as_json=as_json))
+        return
+    if out is not None:
+        raise typer.BadParameter("--out is the folder of the pages that --by makes, and no --by was given")
     print_line(score_dataset(dataset, weights=weights, limit=limit, as_json=as_json))
 
 

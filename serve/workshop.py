@@ -152,3 +152,24 @@ def score_dataset(dataset: Path, *, weights: str | None, limit: int | None, as_j
         return photos.model_dump_json() if as_json else photos_markdown(photos)
     card = evaluate_dataset(dataset, service, limit=limit)
     return card.model_dump_json() if as_json else scorecard_markdown(card)
+
+
+def score_by_group(
+    dataset: Path, group: Literal["model", "kind"], *, weights: str | None, limit: int | None, out: Path | None, as_json: bool
+) -> str:
+    """Score a dataset folder by instrument model or kind; with `out` also as page, CSV and JSON in that folder.
+
+    Raises SampleError or EvalError where the folder is no dataset with `metadata.jsonl`: hand labels name no model.
+    """
+    from eval.by_model import evaluate_by
+    from eval.by_model_page import write_accuracy
+    from eval.by_model_text import accuracy_markdown
+    from serve.service import open_service
+
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # Before the pictures are read, which takes a while.
+    card = evaluate_by(dataset, open_service(weights=weights), group, limit=limit)
+    written = write_accuracy(out, card) if out is not None else []
+    if as_json:
+        return card.model_dump_json()
+    return accuracy_markdown(card) + "".join(f"\nWritten to {path}" for path in written)
