@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from eval.attribution import Signals, attribute
-from eval.gate_rows import GateRow, Probe
+from eval.gate_rows import PHOTO_PROBES, GateRow, Probe
 from eval.score import NAN, EvalError, Mean, Number, bootstrap_interval, mean_of
 from vision.fields import Contract
 
@@ -33,6 +33,7 @@ _EVIDENCE: dict[Probe, Signals] = {
     "ERR": Signals(hit=0.0),
     "FAR": Signals(fci=0.0, borne_out=0.0),
     "fields": Signals(located=1.0, fields=0.0),
+    "honesty": Signals(located=1.0, fields=0.0),
 }
 """What a lost case of a probe says about the chain; an anchor says it in its own reason."""
 
@@ -121,7 +122,7 @@ def _change(probe: Probe, name: str, pairs: Sequence[tuple[GateRow, GateRow]], b
     low, high = bootstrap_interval(rng, len(pairs), lambda at: float((new - old)[at].mean()), ROUNDS)
     reach, _ = bootstrap_interval(rng, len(pairs), lambda at: float(old[at].mean()), ROUNDS)
     band = before.value - reach if pairs else NAN
-    if probe == "fields" and pairs:
+    if probe in PHOTO_PROBES and pairs:
         band = max(band, 1 / len(pairs))
     drop = before.value - now.value
     lost = [after for was, after in pairs if was.value > after.value] + list(broken)

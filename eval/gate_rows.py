@@ -25,8 +25,8 @@ from rag.pipeline import Pipeline, asked_day
 from vision.fields import Contract, PhotoReading
 from vision.samples import PhotoTruth
 
-Probe = Literal["ERR", "FAR", "anchors", "fields"]
-PROBES: tuple[Probe, ...] = ("ERR", "FAR", "anchors", "fields")
+Probe = Literal["ERR", "FAR", "anchors", "fields", "honesty"]
+PHOTO_PROBES: tuple[Probe, ...] = ("fields", "honesty")
 ROUNDS = 2
 REPORT_SEED = 10**9 + 700
 PICTURES = 12
@@ -96,35 +96,44 @@ class _Drawn(NamedTuple):
     truth: PhotoTruth
 
 
-def field_rows(reader: Reading, count: int = PICTURES) -> Iterator[GateRow]:
-    """Field accuracy: `count` pictures of each recipe, each known field of each instrument, sliced by instrument model.
+def photo_rows(reader: Reading, count: int = PICTURES) -> Iterator[tuple[Probe, GateRow]]:
+    """Field accuracy and honesty: `count` pictures of each recipe, each known field of each instrument, sliced by model.
 
-    A field that was not read, or whose instrument was not found, is not right.
+    `fields`: a field that was not read, or whose instrument was not found, is not right. `honesty`: a field that was not read
+    is no lie; one that was read wrong is, and so is a value on an instrument that is not there.
     """
     for drawn in (one for recipe in RECIPES for one in _draw(recipe, count)):
         (reading,) = reader.read_photos([drawn.data], names=[drawn.name])
-        for place, pair in enumerate(match_instruments(drawn.truth.instruments, reading.instruments), 1):
+        pairs = match_instruments(drawn.truth.instruments, reading.instruments)
+        for place, pair in enumerate(pairs, 1):
             yield from pair_rows(f"{drawn.name}#{place}", pair)
+        made_up = sum(pair.truth is None and pair.reading is not None and pair.reading.value is not None for pair in pairs)
+        reason = f"{made_up} values on instruments that are not there" if made_up else ""
+        yield "honesty", GateRow(id=f"{drawn.name}.made_up", slice="made up", value=float(not made_up), reason=reason)
 
 
-def pair_rows(name: str, pair: Pair) -> Iterator[GateRow]:
-    """The rows of one instrument; none for a reading without a true instrument."""
+def pair_rows(name: str, pair: Pair) -> Iterator[tuple[Probe, GateRow]]:
+    """The rows of one instrument; none for a reading without a true instrument and for what nobody could read."""
     truth, reading = pair.truth, pair.reading
     if truth is None or not truth.readable:
         return
     model = truth.instrument_model or f"any {truth.fields.kind}"
+    judged: list[tuple[str, bool | None, str]] = []
     for field, rule in FIELD_RULES.items():
         true = getattr(truth.fields, field)
         given = getattr(reading.fields, field) if reading is not None else None
         if true is not None:
-            right = given is not None and judge_field(rule, true, given).right
-            yield GateRow(id=f"{name}.{field}", slice=model, value=float(right), reason="" if right else f"{given}, not {true}")
+            judged.append((field, None if given is None else judge_field(rule, true, given).right, f"{given}, not {true}"))
     if truth.value is not None:
         answer = judge_value(truth, reading) if reading is not None else None
-        right = answer is not None and answer.right
         given = None if reading is None or reading.value is None else f"{reading.value:g} {reading.unit or ''}".strip()
-        reason = "" if right else f"{given}, not {truth.value:g} {truth.unit or ''}".strip()
-        yield GateRow(id=f"{name}.value", slice=model, value=float(right), reason=reason)
+        judged.append(
+            ("value", None if answer is None else answer.right, f"{given}, not {truth.value:g} {truth.unit or ''}".strip())
+        )
+    for field, right, reason in judged:
+        values: tuple[tuple[Probe, bool], ...] = (("fields", right is True), ("honesty", right is not False))
+        for probe, good in values:
+            yield probe, GateRow(id=f"{name}.{field}", slice=model, value=float(good), reason="" if good else reason)
 
 
 def _draw(recipe: str, count: int) -> Iterator[_Drawn]:

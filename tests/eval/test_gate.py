@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.gate import Baseline, Measured, Verdict, compare, read_baseline, renew, write_baseline
-from eval.gate_rows import GateRow, Probe, field_rows, pair_rows, report_rows, retrieval_rows
+from eval.gate_rows import GateRow, Probe, pair_rows, photo_rows, report_rows, retrieval_rows
 from eval.matching import Pair
 from eval.query_set import as_reading, shipped_query_set
 from eval.score import EvalError
@@ -219,23 +219,31 @@ def test_rows_of_one_instrument() -> None:
     truth = InstrumentTruth(
         instrument_model="AB-1", box=reading.box, fields=fields, value=3, value_low=2.9, value_high=3.1, unit="bar"
     )
-    found = {row.id: row for row in pair_rows("p#1", Pair(truth, reading, 1.0, True))}
-    assert {id: row.value for id, row in found.items()} == {
+    found = {(probe, row.id): row for probe, row in pair_rows("p#1", Pair(truth, reading, 1.0, True))}
+    assert {id: row.value for (probe, id), row in found.items() if probe == "fields"} == {
         "p#1.kind": 1, "p#1.pointer_angle": 1, "p#1.unit": 0, "p#1.value": 0,
     }  # fmt: skip
-    assert found["p#1.unit"].reason == "psi, not bar"
+    # No value was given, which is no lie; a wrong unit is one.
+    assert {id: row.value for (probe, id), row in found.items() if probe == "honesty"} == {
+        "p#1.kind": 1, "p#1.pointer_angle": 1, "p#1.unit": 0, "p#1.value": 1,
+    }  # fmt: skip
+    assert found["fields", "p#1.unit"].reason == "psi, not bar"
     assert {row.slice for row in found.values()} == {"AB-1"}
     lost = list(pair_rows("p#1", Pair(truth.model_copy(update={"instrument_model": None}), None, 0.0, True)))
-    assert all(row.value == 0 and row.slice == "any dial" for row in lost)
+    assert all(row.value == (probe == "honesty") and row.slice == "any dial" for probe, row in lost)
     assert not list(pair_rows("p#1", Pair(None, reading, 0.0, True)))
     assert not list(pair_rows("p#1", Pair(truth.model_copy(update={"readable": False}), reading, 1.0, True)))
 
 
-def test_fields_of_drawn_photos_are_the_same_every_time() -> None:
-    first = list(field_rows(DoubleReader(), count=2))
-    assert first == list(field_rows(DoubleReader(), count=2))
-    assert {"XYZ-2000"} < {row.slice for row in first}
-    assert len({row.id for row in first}) == len(first)
+def test_rows_of_drawn_photos_are_the_same_every_time() -> None:
+    first = list(photo_rows(DoubleReader(), count=2))
+    assert first == list(photo_rows(DoubleReader(), count=2))
+    assert {"XYZ-2000", "made up"} < {row.slice for _, row in first}
+    for probe in ("fields", "honesty"):
+        ids = [row.id for of, row in first if of == probe]
+        assert len(set(ids)) == len(ids)
+    pictures = [row for _, row in first if row.slice == "made up"]
+    assert len(pictures) == 4
 
 
 @pytest.fixture(scope="module")
