@@ -7,18 +7,19 @@ given by path; none is shipped.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from eval.claims import sentence_spans
 from eval.claims_zh import chinese_terms
 from eval.fci import ReportScores, score_answer
-from eval.score import NAN, EvalError, Number, area_under_roc, bootstrap_interval
+from eval.probe_scores import FLOOR, Labelled, ProbeScore, score_probes
+from eval.score import NAN, EvalError
+from eval.span_support import span_support
 from vision.fields import Contract
 
 SetName = Literal["ragtruth", "uhgeval"]
@@ -27,8 +28,8 @@ _COMMON_TEXT = """a an and are as at be been but by can could do does for from h
 it its may more most no not of on or other our she should so some such than that the their them then
 there these they this to was we were what when where which while who will with would you your"""
 _COMMON = frozenset(_COMMON_TEXT.split())
-NEUTRAL = 0.5
-"""Where a probe finds nothing to judge, its rank is the middle: neither for nor against."""
+Probe = Callable[["LabelledText"], float]
+"""A further probe: a number for a labelled text, NaN where it finds nothing to judge."""
 
 
 class LabelledText(NamedTuple):
@@ -41,21 +42,6 @@ class LabelledText(NamedTuple):
     group: str
 
 
-class ProbeScore(Contract):
-    """One probe on one set: AUROC of "faithful" with a bootstrap interval over groups, and what a threshold gains.
-
-    The threshold is chosen for F1 of "unfaithful" on the even groups and applied to the odd ones.
-    """
-
-    probe: str
-    auroc: Number
-    auroc_low: Number
-    auroc_high: Number
-    f1: Number
-    balanced_accuracy: Number
-    not_scorable: int
-
-
 class TextBench(Contract):
     """All probes on one set of labelled texts."""
 
@@ -65,18 +51,29 @@ class TextBench(Contract):
     probes: tuple[ProbeScore, ...]
 
 
-def bench_text(path: Path, kind: SetName, *, limit: int | None = None, progress: bool = True, rounds: int = 500) -> TextBench:
-    """FCI and floor over a labelled file, `limit` lines of it (all where None).
+def bench_text(
+    path: Path,
+    kind: SetName,
+    *,
+    limit: int | None = None,
+    progress: bool = True,
+    rounds: int = 500,
+    further: Mapping[str, Probe] | None = None,
+) -> TextBench:
+    """FCI, floor and `further` probes by name over a labelled file, `limit` lines of it (all where None).
 
     Raises EvalError where the file is missing or its lines are not of that kind.
     """
     items = read_labelled(path, kind, limit)
     from tqdm import tqdm
 
-    rows = [_probe(item) for item in tqdm(items, desc=path.name, unit="text", disable=not progress)]
-    faithful, groups = [item.faithful for item in items], [item.group for item in items]
-    probes = [_score_probe(name, [row[name] for row in rows], faithful, groups, rounds) for name in rows[0]]
-    return TextBench(data=path.name, n=len(items), unfaithful=faithful.count(False), probes=tuple(probes))
+    rows = []
+    for item in tqdm(items, desc=path.name, unit="text", disable=not progress):
+        rows.append(_probe(item) | {name: probe(item) for name, probe in (further or {}).items()})
+    raw = {name: [row[name] for row in rows] for name in rows[0]}
+    faithful = [item.faithful for item in items]
+    labelled = Labelled(faithful, [item.group for item in items])
+    return TextBench(data=path.name, n=len(items), unfaithful=faithful.count(False), probes=score_probes(raw, labelled, rounds))
 
 
 def read_labelled(path: Path, kind: SetName, limit: int | None = None) -> list[LabelledText]:
@@ -131,24 +128,27 @@ def _probe(item: LabelledText) -> dict[str, float]:
         return _probe_keyword(item.text, item.keyword, item.sources)
     scores = score_answer(item.text, item.sources)
     floor = overlap_floor(item.text, item.sources)
-    return {"overlap floor": floor, "fci": scores.fci, "worst support": scores.worst_support}
+    return {FLOOR: floor, "fci": scores.fci, "worst support": scores.worst_support}
 
 
 def _probe_keyword(text: str, keyword: str, sources: Sequence[str]) -> dict[str, float]:
     floor = overlap_floor(keyword, sources)
     scores = _cached_answer(text, tuple(sources))
     return {
-        "overlap floor": floor,
+        FLOOR: floor,
         "fci": _keyword_state(scores, keyword),
-        "worst support": keyword_support(scores, keyword, floor),
+        "worst support": keyword_support(scores, keyword, sources, floor),
     }
 
 
-def keyword_support(scores: ReportScores, keyword: str, floor: float) -> float:
-    """Graded support of one keyword: half what the sources hold of it, half how well its claim is borne out."""
+def keyword_support(scores: ReportScores, keyword: str, sources: Sequence[str], floor: float) -> float:
+    """Graded support of one keyword in [0, 1]: what stands word for word, lowered by half where none of its words are known
+    (`floor`) and by half where its claim has no support. NaN without words."""
     verdicts = [v for s in scores.statements for v in s.verdicts if keyword in v.claim.text or v.claim.text in keyword]
     supports = [verdict.support for verdict in verdicts if verdict.score.state != "not_scorable"]
-    return floor if not supports else (floor + max(supports)) / 2
+    known = 0.0 if math.isnan(floor) else floor
+    claim = max(supports, default=known)
+    return span_support(keyword, sources) * (1 + known) * (1 + claim) / 4
 
 
 def _keyword_state(scores: ReportScores, keyword: str) -> float:
@@ -165,48 +165,3 @@ def _cached_answer(text: str, sources: tuple[str, ...]) -> ReportScores:
         _answers.clear()
         _answers[text, sources] = score_answer(text, sources)
     return _answers[text, sources]
-
-
-def _score_probe(name: str, raw: Sequence[float], faithful: Sequence[bool], groups: Sequence[str], rounds: int) -> ProbeScore:
-    values = np.array([NEUTRAL if np.isnan(value) else value for value in raw])
-    truth = np.array(faithful)
-    names = sorted(set(groups))
-    rows_of = [np.flatnonzero(np.array(groups) == one) for one in names]
-
-    def resampled(picked: np.ndarray[Any, np.dtype[np.int64]]) -> float:
-        rows = np.concatenate([rows_of[i] for i in picked])
-        return area_under_roc(list(values[rows]), list(truth[rows]))
-
-    low, high = bootstrap_interval(np.random.default_rng(0), len(names), resampled, rounds)
-    even = np.isin(np.array(groups), names[::2])
-    threshold = best_threshold(values[even], truth[even])
-    f1, balanced = _at_threshold(values[~even], truth[~even], threshold)
-    return ProbeScore(
-        probe=name,
-        auroc=area_under_roc(list(values), list(truth)),
-        auroc_low=low,
-        auroc_high=high,
-        f1=f1,
-        balanced_accuracy=balanced,
-        not_scorable=int(np.isnan(np.array(raw)).sum()),
-    )
-
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-def best_threshold(values: Floats, faithful: Flags) -> float:
-    """The threshold below which texts are called unfaithful with the best F1."""
-    marks = [*np.unique(values), float("inf")]
-    return float(max(marks, key=lambda mark: np.nan_to_num(_at_threshold(values, faithful, float(mark))[0])))
-
-
-def _at_threshold(values: Floats, faithful: Flags, threshold: float) -> tuple[float, float]:
-    """F1 of "unfaithful" and balanced accuracy; NaN where one class is missing."""
-    called = values < threshold
-    hits, misses = int((called & ~faithful).sum()), int((~called & ~faithful).sum())
-    false, passed = int((called & faithful).sum()), int((~called & faithful).sum())
-    if not hits + misses or not false + passed:
-        return NAN, NAN
-    return 2 * hits / (2 * hits + misses + false), (hits / (hits + misses) + passed / (false + passed)) / 2

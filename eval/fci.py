@@ -14,9 +14,10 @@ from pydantic import BaseModel
 from eval.abstention import is_abstention
 from eval.claims import sentence_claims, sentence_spans
 from eval.evidence import READING, Fact, text_facts
-from eval.judge import Verdict, abstained_verdicts, judge_claim
+from eval.judge import Verdict, judge_claim, unjudged_verdicts
 from eval.reading_facts import reading_facts
 from eval.score import NAN, EvalError, Number
+from eval.talk import is_talk
 from vision.fields import Contract
 
 
@@ -101,7 +102,9 @@ def _score_statement(text: str, citations: Sequence[str], facts: Sequence[Fact],
     for span in sentence_spans(text):
         claims = sentence_claims(span)
         if is_abstention(span.text):
-            verdicts += abstained_verdicts(claims)
+            verdicts += unjudged_verdicts(claims, "it says that something is not known; that is honest, and no claim")
+        elif is_talk(span.text):
+            verdicts += unjudged_verdicts(claims, "it addresses the reader and claims nothing of the matter")
         else:
             verdicts += [judge_claim(claim, facts, reading) for claim in claims]
     return StatementScores(text=text, citations=tuple(citations), verdicts=tuple(verdicts))

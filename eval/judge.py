@@ -256,7 +256,6 @@ def _verdict(claim: Claim, score: Score, fact: Fact | None, support: float | Non
     )
 
 
-def abstained_verdicts(claims: Iterable[Claim]) -> tuple[Verdict, ...]:
-    """Verdicts of a sentence that abstains: none of it is scorable."""
-    reason = "it says that something is not known; that is honest, and no claim"
+def unjudged_verdicts(claims: Iterable[Claim], reason: str) -> tuple[Verdict, ...]:
+    """Verdicts of a sentence that claims nothing: none of it is scorable."""
     return tuple(_verdict(claim, not_scorable(reason), None) for claim in claims)
