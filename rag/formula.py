@@ -7,7 +7,7 @@ declares. Whatever is missing or contradictory gives no value and a reason; noth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from knowledge.arithmetic import MAX_TEXT, FormulaError
@@ -15,11 +15,13 @@ from knowledge.curves import Curve, PointTable, load_curve
 from knowledge.facts import AngleFrameFact, Fact, FormulaFact, ModelFacts, RangeFact
 from rag.needle import CONTRADICTION_FACTOR, FormulaOptions, angle_half_width, manual_angle, needle_stands
 from rag.queries import format_number
+from rag.spread import Span, digits_span, evaluate_over, fraction_span, held_within
 from rag.templates import clean_reason, sentence
 from vision.fields import InstrumentReading, PhotoReading
 from vision.units import UnitError, compatible, convert
 
-STEPS = 16
+_NEEDLE = ("pointer_angle", "scale_fraction")
+"""Fields that say where the needle stands, the surer one first."""
 
 
 class Problem(NamedTuple):
@@ -31,7 +33,10 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Calibration:
-    """A reading after the manual was asked: the copy, how its angle was counted, and the facts that were used."""
+    """A reading after the manual was asked: the copy, how its angle was counted, and the facts that were used.
+
+    `stated_by` is the sentence that states a value which the manual gave, `slots` what it needs beside the reading's own.
+    """
 
     reading: InstrumentReading
     facts: tuple[Fact, ...] = ()
@@ -41,6 +46,7 @@ class Calibration:
     problem: Problem | None = None
     used: bool = False
     slots: dict[str, str] = field(default_factory=dict)
+    stated_by: str = "value_formula"
 
 
 def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOptions | None = None) -> Calibration:
@@ -70,7 +76,7 @@ def calibrate(reading: InstrumentReading, facts: ModelFacts, options: FormulaOpt
     if unit is not None and facts.unit is not None and not compatible(unit, facts.unit.unit):
         return _without(reading, used, Problem("units_conflict", {"unit": unit, "declared_unit": facts.unit.unit}))
     if "pointer_angle" not in expression.variables:
-        return _from_digits(reading, facts, expression, unit, used)
+        return _told(reading, facts, expression, unit, used, _spans(reading, expression, options), options)
     frame = facts.angle_frame
     if frame is None:
         return _without(reading, used, Problem("angle_frame_not_declared", {}))
@@ -108,54 +114,59 @@ def _from_angle(
         if high < first or low > last:
             slots = {"angle": format_number(round(angle, 1)), "low": format_number(first), "high": format_number(last)}
             return _without(reading, used, Problem("angle_outside_range", slots), drop_value=True)
-        # Within its uncertainty the pointer stands on the scale's end.
-        low, angle, high = (min(max(a, first), last) for a in (low, angle, high))
-    others = {name: float(getattr(reading.fields, name)) for name in expression.variables - {"pointer_angle"}}
+        low, angle, high = held_within(first, last, angle, half_width)
+    spans = _spans(reading, expression, options) | {"pointer_angle": (low, angle, high)}
+    told = _told(reading, facts, expression, unit, used, spans, options)
+    if not told.used:
+        return told
+    return replace(told, angle_deg=angle, half_width_deg=half_width, half_width_source=source)
+
+
+def _spans(reading: InstrumentReading, expression: Curve, options: FormulaOptions) -> dict[str, Span]:
+    """The intervals of a formula's variables beside the pointer's angle; off its scale a place stands for itself."""
+    spans: dict[str, Span] = {}
+    fraction, digits = reading.fields.scale_fraction, digits_span(reading)
+    if "scale_fraction" in expression.variables and fraction is not None:
+        spans["scale_fraction"] = fraction_span(reading, options) or (fraction, fraction, fraction)
+    if "digital_readout" in expression.variables and digits is not None:
+        spans["digital_readout"] = digits
+    return spans
+
+
+def _told(
+    reading: InstrumentReading,
+    facts: ModelFacts,
+    expression: Curve,
+    unit: str | None,
+    used: tuple[Fact, ...],
+    spans: dict[str, Span],
+    options: FormulaOptions,
+) -> Calibration:
+    """What the formula tells of variables within their intervals."""
+    by_needle, by_digits = bool(expression.variables - {"digital_readout"}), "digital_readout" in spans
     try:
-        value = expression.evaluate({**others, "pointer_angle": angle})
-        # A formula need not be monotone: the ends alone would miss an extreme between them.
-        steps = [low + (high - low) * k / STEPS for k in range(STEPS + 1)]
-        if isinstance(expression, PointTable):
-            # The corners of a table are where its extremes lie.
-            steps += [corner for corner, _ in expression.points if low < corner < high]
-        trail = [expression.evaluate({**others, "pointer_angle": step}) for step in steps]
+        low, value, high = evaluate_over(expression, spans)
     except FormulaError as error:
-        return _without(reading, used, Problem("formula_unusable", {"detail": str(error)}), drop_value=True)
-    interval = (min(*trail, value), max(*trail, value))
-    outside = _outside_values(value, interval, unit, facts)
+        return _without(reading, used, Problem("formula_unusable", {"detail": str(error)}), drop_value="pointer_angle" in spans)
+    outside = _outside_values(value, (low, high), unit, facts)
     if outside is not None:
         return _without(reading, used, outside, drop_value=True)
-    problem = _contradiction(reading, interval, value, unit, facts, options) if unit else Problem("unit_not_declared", {})
+    problem = None if unit else Problem("unit_not_declared", {})
+    if unit and by_needle and not by_digits:
+        problem = _contradiction(reading, (low, high), value, unit, facts, options)
     if reading.status == "abstained":
         problem = Problem("value_rests_on_needle", {"reason": clean_reason(reading.reason, "en")})
-    confidence = reading.confidence.get("pointer_angle", reading.value_confidence)
+    confidence = reading.value_confidence
+    if by_needle:
+        confidence = next((reading.confidence[name] for name in _NEEDLE if name in reading.confidence), confidence)
     if problem is not None and problem.name == "scale_contradicts_formula":
         confidence *= options.contradiction_factor
-    copy = _copy(reading, value, interval, unit, confidence, problem)
+    copy = _copy(reading, value, (low, high), unit, confidence, problem)
+    if isinstance(expression, PointTable):
+        return Calibration(copy, used, problem=problem, used=True, stated_by="value_table")
+    name = "value_formula" if "pointer_angle" in spans else "value_formula_digits" if by_digits else "value_formula_place"
     slots = {"formula": _as_written(facts, expression)}
-    return Calibration(copy, used, angle, half_width, source, problem, used=True, slots=slots)
-
-
-def _from_digits(
-    reading: InstrumentReading, facts: ModelFacts, expression: Curve, unit: str | None, used: tuple[Fact, ...]
-) -> Calibration:
-    """A formula of digits or scale fraction alone: the photo's own interval carries over."""
-    names = {name: float(getattr(reading.fields, name)) for name in expression.variables}
-    shift = (0.0, 0.0) if None in (reading.value, reading.value_low, reading.value_high) else _shifts(reading)
-    only = next(iter(expression.variables)) if len(expression.variables) == 1 and "digital_readout" in names else None
-    try:
-        value = expression.evaluate(names)
-        ends = [expression.evaluate({**names, only: names[only] + s}) for s in shift] if only else [value]
-    except FormulaError as error:
-        return _without(reading, used, Problem("formula_unusable", {"detail": str(error)}))
-    interval = (min(*ends, value), max(*ends, value))
-    outside = _outside_values(value, interval, unit, facts)
-    if outside is not None:
-        return _without(reading, used, outside, drop_value=True)
-    slots = {"formula": _as_written(facts, expression)}
-    undeclared = None if unit else Problem("unit_not_declared", {})
-    copy = _copy(reading, value, interval, unit, reading.value_confidence, undeclared)
-    return Calibration(copy, used, problem=undeclared, used=True, slots=slots)
+    return Calibration(copy, used, problem=problem, used=True, slots=slots, stated_by=name)
 
 
 def _with_declared_unit(reading: InstrumentReading, facts: ModelFacts) -> Calibration:
@@ -177,11 +188,6 @@ def _as_written(facts: ModelFacts, expression: Curve) -> str:
     """The formula as the manual writes it; in plain signs where its text is more than the formula."""
     written = facts.formula.text.strip().rstrip(".。") if facts.formula is not None else ""
     return written if "=" in written and len(written) <= MAX_TEXT else expression.source.replace("_", " ")
-
-
-def _shifts(reading: InstrumentReading) -> tuple[float, float]:
-    value, low, high = reading.value or 0.0, reading.value_low or 0.0, reading.value_high or 0.0
-    return low - value, high - value
 
 
 def _outside_values(value: float, interval: tuple[float, float], unit: str | None, facts: ModelFacts) -> Problem | None:

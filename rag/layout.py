@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from knowledge.articles import Language
 from rag.errors import TemplateError
-from rag.plan import value_slots
+from rag.material import value_slots
 from rag.queries import reading_slots
 from rag.report import PARTS, TONES, Headline, Part, PartName, Statement, Tone
 from rag.status import STATUSES, Assessment, Status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -19,8 +20,9 @@ class FormulaOptions:
     `confident_within_deg`: a calibrated confidence c says that the angle is within this many degrees with
     probability c (normal errors); the interval covers 95 %. `default_half_width_deg` is used where the reader gave
     no confidence. Two intervals contradict each other when the gap between them is larger than `contradiction_gap`
-    times the formula's own span (or value, where no span is declared). The last two say when an abstained dial's needle
-    still stands (`needle_stands`).
+    times the formula's own span (or value, where no span is declared). `least_needle_confidence` and `needle_agreement_deg`
+    say when an abstained dial's needle still stands (`needle_stands`); `assumed_sweep_deg` is that of a scale whose ends
+    were not seen, on the short side of what is built.
     """
 
     confident_within_deg: float = 2.0
@@ -31,6 +33,7 @@ class FormulaOptions:
     contradiction_factor: float = CONTRADICTION_FACTOR
     least_needle_confidence: float = 0.5
     needle_agreement_deg: float = 10.0
+    assumed_sweep_deg: float = 240.0
 
 
 def manual_angle(angle: float, frame: AngleFrameFact) -> float:
@@ -53,9 +56,14 @@ def needle_stands(reading: InstrumentReading, options: FormulaOptions) -> bool:
     return abs((drawn - seen + 180.0) % 360.0 - 180.0) <= options.needle_agreement_deg
 
 
-def angle_half_width(reading: InstrumentReading, options: FormulaOptions) -> tuple[float, str]:
-    """Half width of the angle's interval in degrees, and its source: `confidence` or `default`."""
-    confidence = reading.confidence.get("pointer_angle")
+def angle_half_width(
+    reading: InstrumentReading, options: FormulaOptions, named: Sequence[str] = ("pointer_angle",)
+) -> tuple[float, str]:
+    """Half width of the angle's interval in degrees, and its source: `confidence` or `default`.
+
+    The confidence is the first one given of the fields `named`.
+    """
+    confidence = next((reading.confidence[name] for name in named if name in reading.confidence), None)
     if confidence is None:
         return options.default_half_width_deg, "default"
     # Certain to the last digit does not exist; 0 has no width at all.

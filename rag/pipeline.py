@@ -25,6 +25,7 @@ from rag.layout import build_headline, build_parts, label
 from rag.needle import FormulaOptions
 from rag.plan import Planned, plan_instrument
 from rag.queries import Query, reading_slots
+from rag.reasons import localize_reason
 from rag.record import record_stages, sent_pieces
 from rag.render.markdown import render_markdown
 from rag.report import PHOTO, About, Document, Report, Section, Statement, number_sources
@@ -219,7 +220,7 @@ def asked_day(knowledge: object) -> date:
 
 
 def _nothing_read(photo: PhotoReading, language: Language) -> Planned:
-    reason = clean_text(photo.reason or "").rstrip(".。")
+    reason = localize_reason(photo.reason, language)
     fixed = sentences()["no_instruments"].fixed_words(language)
     text = sentence("no_instruments", language, reason=reason)
     return Planned(text, (PHOTO,), (reason,), fixed, rewrite=False, name="no_instruments")

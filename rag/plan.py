@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from knowledge.articles import Chunk, Language
-from knowledge.facts import LEVELS, AngleFrameFact, Fact, LimitFact, ModelFacts, RangeFact
+from knowledge.facts import LEVELS, AngleFrameFact, Fact, LampFact, LimitFact, ModelFacts, RangeFact
 from rag.calls import band_action, called_procedure, calling_facts
 from rag.conflicts import Clash
 from rag.diagnosis import Diagnosis
@@ -18,13 +18,16 @@ from rag.formula import Calibration
 from rag.history import history_citation
 from rag.limits import level_name
 from rag.linked import Link
-from rag.queries import field_sentence, format_number, reading_slots, seen_fields
+from rag.material import angle_slots, photo_material, problem_text, value_slots
+from rag.queries import field_sentence, reading_slots, seen_fields
+from rag.reasons import localize_reason
 from rag.report import photo_citation
 from rag.status import VALUED
 from rag.tables import tables
-from rag.templates import MAX_SLOT, clean_reason, clean_text, sentence, sentences
+from rag.templates import MAX_SLOT, sentence, sentences
 from vision.fields import InstrumentReading
 
+_HAN = re.compile(r"[\u3400-\u9fff]")
 OWN_SLOTS = ("level_name", "lower_level", "upper_level", "band", "topic", "value_source_name", "rule", "per")
 
 
@@ -112,7 +115,7 @@ def plan_instrument(
     reading = calibration.reading
     plan = SectionPlan(reading, number, language, chunks, photo_material(calibration, language))
     if reading.status == "abstained":
-        reason = clean_reason(reading.reason, language)
+        reason = localize_reason(reading.reason, language)
         plan.say("abstained", {"reason": reason}, rewrite=False, workings=(reason,))
         return tuple(plan.planned)
     for name in seen_fields(reading):
@@ -127,8 +130,9 @@ def plan_instrument(
         plan.say(name, {}, rewrite=False)
         return tuple(plan.planned)
     if facts.readout is not None and reading.fields.digital_readout is not None:
-        plan.say("readout_meaning", {"text": _ended(facts.readout.text, language)}, (facts.readout,), seen=False)
-    _say_findings(plan, findings)
+        plan.say("readout_meaning", {"text": _ended(facts.readout.text)}, (facts.readout,), seen=False)
+    color = reading.fields.warning_light_color
+    _say_findings(plan, findings, facts.lamp(color) if color is not None else None)
     _say_lamp(plan, facts)
     _say_mode(plan, facts)
     _say_emergency(plan, facts, findings)
@@ -139,41 +143,6 @@ def plan_instrument(
     return tuple(plan.planned)
 
 
-def photo_material(calibration: Calibration, language: Language) -> tuple[str, ...]:
-    """What the photo itself supports: every field as text, the value with its interval, the reason."""
-    reading = calibration.reading
-    slots = reading_slots(reading, language)
-    marks = [f"{slots[name]}°" for name in ("pointer_angle", "start_angle", "end_angle") if name in slots]
-    # A multiplier is printed with its sign, and verified as printed.
-    marks += [f"x{slots['scale_multiplier']}"] if "scale_multiplier" in slots else []
-    lines = [*slots.values(), *marks, *value_slots(reading).values(), clean_text(reading.reason or "")]
-    if reading.value is not None:
-        numbers = value_slots(reading)
-        lines += [f"{numbers[name]} {reading.unit or ''}".strip() for name in ("value", "value_low", "value_high")]
-    if calibration.angle_deg is not None and calibration.half_width_deg is not None:
-        lines += [f"{one}°" for one in angle_slots(calibration).values()]
-    if calibration.problem is not None:
-        lines.append(sentence(calibration.problem.name, language, **calibration.problem.slots))
-    return tuple(line for line in lines if line)
-
-
-def value_slots(reading: InstrumentReading) -> dict[str, str]:
-    """The value and its ends with as many decimals as the interval warrants; empty where there is no value."""
-    if reading.value is None or reading.value_low is None or reading.value_high is None:
-        return {}
-    half = (reading.value_high - reading.value_low) / 2
-    found = {name: format_number(getattr(reading, name), half) for name in ("value", "value_low", "value_high")}
-    return {**found, "unit": reading.unit} if reading.unit else found
-
-
-def angle_slots(calibration: Calibration) -> dict[str, str]:
-    """The angle in the manual's frame and its half width, for people."""
-    return {
-        "angle": format_number(round(calibration.angle_deg or 0.0, 1)),
-        "half_width": format_number(round(calibration.half_width_deg or 0.0, 1)),
-    }
-
-
 def _heading(chunk: Chunk) -> tuple[str, ...]:
     """What a chunk's place says: the title of its section, and the section as it is referred to in either language."""
     return f"{chunk.section} {chunk.section_title}", f"section {chunk.section}", f"第 {chunk.section} 节"
@@ -181,9 +150,9 @@ def _heading(chunk: Chunk) -> tuple[str, ...]:
 
 def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | None) -> None:
     reading, problem = plan.reading, calibration.problem
-    localized = sentence(problem.name, plan.language, **problem.slots).rstrip(".。") if problem else None
+    given = localize_reason(reading.reason, plan.language) if (reading.reason or "").strip() else ""
+    reason = problem_text(problem, plan.language) if problem else given
     if reading.value is None:
-        reason = localized or clean_text(reading.reason or "").rstrip(".。")
         if reason and (reading.kind in VALUED or problem):
             plan.say("no_value", {"reason": reason}, calibration.facts, rewrite=False)
         if facts is not None and facts.formula is None and reading.fields.pointer_angle is not None:
@@ -191,10 +160,9 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
         return
     slots = value_slots(reading)
     if calibration.used:
-        by_angle = calibration.angle_deg is not None
-        name = ("value_formula" if by_angle else "value_formula_digits") + ("" if reading.unit else "_no_unit")
+        name = calibration.stated_by + ("" if reading.unit else "_no_unit")
         plan.say(name, {**slots, **calibration.slots}, calibration.facts)
-        if by_angle:
+        if calibration.angle_deg is not None:
             frame = tuple(fact for fact in calibration.facts if isinstance(fact, AngleFrameFact | RangeFact))
             plan.say(f"angle_uncertainty_{calibration.half_width_source}", angle_slots(calibration), frame)
         if facts is not None and facts.unit is not None:
@@ -202,14 +170,13 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
     else:
         slots["value_source_name"] = sentence(f"source_{reading.value_source}", plan.language)
         plan.say("value_photo" if reading.unit else "value_photo_no_unit", slots, () if problem else calibration.facts)
-    doubt = localized or clean_text(reading.reason or "").rstrip(".。")
-    if doubt:
+    if reason:
         doubted = problem is not None and problem.name in ("scale_contradicts_formula", "unit_contradicts_manual")
-        plan.say("value_doubted" if doubted else "value_note", {"reason": doubt}, calibration.facts, rewrite=False)
+        plan.say("value_doubted" if doubted else "value_note", {"reason": reason}, calibration.facts, rewrite=False)
 
 
-def _say_findings(plan: SectionPlan, findings: tuple[Diagnosis, ...]) -> None:
-    """What the arithmetic came to, each finding with what the manual wants done about it."""
+def _say_findings(plan: SectionPlan, findings: tuple[Diagnosis, ...], lamp: LampFact | None = None) -> None:
+    """What the arithmetic came to, each finding with what the manual wants done about it, and about the `lamp` alike."""
     for finding in findings:
         plan.say(
             finding.name,
@@ -219,10 +186,10 @@ def _say_findings(plan: SectionPlan, findings: tuple[Diagnosis, ...]) -> None:
             workings=finding.workings,
             earlier=finding.earlier,
         )
-        _say_limit_action(plan, finding)
+        _say_limit_action(plan, finding, lamp)
 
 
-def _say_limit_action(plan: SectionPlan, finding: Diagnosis) -> None:
+def _say_limit_action(plan: SectionPlan, finding: Diagnosis, lamp: LampFact | None) -> None:
     """What the manual wants done in a band: the third cell of its row. Where the value straddles a limit, if it is there."""
     bands = [fact for fact in finding.facts if isinstance(fact, LimitFact)]
     if not bands or not finding.name.startswith(("limit_within", "limit_straddles")):
@@ -231,10 +198,13 @@ def _say_limit_action(plan: SectionPlan, finding: Diagnosis) -> None:
     action = band_action(band)
     if action is None or band.level == LEVELS[0]:
         return
-    if finding.name == "limit_within":
-        plan.say("limit_action", {"action": _ended(action, plan.language)}, (band,), seen=False)
+    slots = {"action": _ended(action)}
+    if finding.name == "limit_within" and lamp is not None and _ended(lamp.action) == slots["action"]:
+        plan.say("limit_lamp_action", slots, (band, lamp), seen=False)
+    elif finding.name == "limit_within":
+        plan.say("limit_action", slots, (band,), seen=False)
     else:
-        slots = {"action": _ended(action, plan.language), "level_name": level_name(band.level, plan.language)}
+        slots["level_name"] = level_name(band.level, plan.language)
         plan.say("limit_action_if", slots, (band,), seen=False)
 
 
@@ -247,8 +217,8 @@ def _say_lamp(plan: SectionPlan, facts: ModelFacts) -> None:
         plan.say("lamp_not_stated", {}, rewrite=False)
         return
     plan.say("lamp_meaning", {"meaning": fact.meaning.rstrip(".。 ")}, (fact,))
-    if fact.action.strip():
-        plan.say("lamp_action", {"action": _ended(fact.action, plan.language)}, (fact,), seen=False)
+    if fact.action.strip() and all(one.name != "limit_lamp_action" for one in plan.planned):
+        plan.say("lamp_action", {"action": _ended(fact.action)}, (fact,), seen=False)
 
 
 def _say_mode(plan: SectionPlan, facts: ModelFacts) -> None:
@@ -259,7 +229,7 @@ def _say_mode(plan: SectionPlan, facts: ModelFacts) -> None:
     if fact is None:
         plan.say("mode_not_stated", {}, rewrite=False)
         return
-    plan.say("mode_meaning", {"name": fact.name.rstrip(".。 "), "meaning": _ended(fact.meaning, plan.language)}, (fact,))
+    plan.say("mode_meaning", {"name": fact.name.rstrip(".。 "), "meaning": _ended(fact.meaning)}, (fact,))
 
 
 def _say_emergency(plan: SectionPlan, facts: ModelFacts, findings: tuple[Diagnosis, ...]) -> None:
@@ -279,7 +249,7 @@ def _say_link(plan: SectionPlan, link: Link) -> None:
     wording = link.wording
     # Cut short, the sentence might lose its condition: then it is not quoted.
     if wording is not None and len(wording) < MAX_SLOT and not wording.startswith("|"):
-        slots = {"origin": link.origin.section, "text": _ended(wording, plan.language)}
+        slots = {"origin": link.origin.section, "text": _ended(wording)}
         plan.say("leads_on", slots, seen=False, chunks=(link.origin, *link.chunks[:1]))
 
 
@@ -294,5 +264,6 @@ def _say_clash(plan: SectionPlan, clash: Clash) -> None:
     plan.say("conflict_settled", slots, (clash.first, clash.second), seen=False, rewrite=False, workings=clash.places)
 
 
-def _ended(text: str, language: Language) -> str:
-    return text.rstrip(".。;； ") + ("。" if language == "zh" else ".")
+def _ended(text: str) -> str:
+    """A manual's own words as the end of a sentence, with the full stop of the language that they are in."""
+    return text.rstrip(".。;； ") + ("。" if _HAN.search(text) else ".")

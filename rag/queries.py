@@ -20,9 +20,13 @@ MAX_LABEL = 60
 
 
 class Query(Contract):
-    """One question to the manuals. `instrument` counts from 1; `field` is the field that asked for it."""
+    """One question to the manuals. `instrument` counts from 1; `field` is the field that asked for it.
+
+    `purpose` is the name under which people know the question (`unit_declaration_for_pressure`); None: `name` itself.
+    """
 
     name: str
+    purpose: str | None = None
     text: str
     language: Language
     instrument: int
@@ -129,10 +133,14 @@ def write_query(
     row = tables().queries.get(template_name)
     if row is None:
         raise TemplateError(f"there is no query {template_name!r}; known: {', '.join(tables().queries)}")
-    slots = {**reading_slots(reading, language), **(found or {})}
-    name = Template(en=row.name, zh=row.name).fill(language, slots)
+    slots = {**reading_slots(reading, language), "quantity": tables().kind_of(reading).quantity, **(found or {})}
+
+    def named(name: str) -> str:
+        return Template(en=name, zh=name).fill(language, slots)
+
     return Query(
-        name=name,
+        name=named(row.name),
+        purpose=named(row.purpose) if row.purpose is not None else None,
         text=row.fill(language, slots),
         language=language,
         instrument=instrument,

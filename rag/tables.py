@@ -35,14 +35,15 @@ class ChannelRow(Template):
 
 
 class QueryRow(Template):
-    """A meta-knowledge query; its name may hold slots too."""
+    """A meta-knowledge query; its name may hold slots too. `purpose` says what it is after, where the name does not."""
 
     name: RowName
+    purpose: RowName | None = None
     semantic_type: SemanticType | None = None
 
 
 class KindRow(Template):
-    """The name of a kind and the queries that every reading of it raises beside its fields' own.
+    """The name of a kind, what it measures, and the queries that every reading of it raises beside its fields' own.
 
     A row with `of` refines a kind of the contract: it holds for readings of that kind in one of `units`.
     """
@@ -50,6 +51,7 @@ class KindRow(Template):
     name: RowName
     of: Kind | None = None
     units: tuple[UnitName, ...] = ()
+    quantity: RowName = "reading"
     queries: tuple[str, ...] = ()
 
 

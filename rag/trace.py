@@ -56,7 +56,8 @@ class Stage(Contract):
 class Trace(Contract):
     """What happened to one request.
 
-    `prompts` are the texts as sent, chat markers included. `as_of` is the day as of which the manuals were asked and
+    `prompts` are the texts as sent, chat markers included. `commit` and `embedder` name the program and the text embedder
+    that made it, empty where nobody said. `as_of` is the day as of which the manuals were asked and
     `made_at` the moment of the report: with the stages' inputs they are all that a replay needs.
     """
 
@@ -66,6 +67,8 @@ class Trace(Contract):
     knowledge_version: str
     made_at: str = ""
     as_of: str = ""
+    commit: str = ""
+    embedder: str = ""
     pieces: tuple[SentPiece, ...] = ()
     prompts: tuple[str, ...] = ()
     rewritten: int = 0

@@ -101,6 +101,16 @@ class TraceStore:
             head = json.loads(found[1])
             return Trace.model_validate({**head, "stages": [stage.model_dump() for stage in stages]})
 
+    def kept(self, request_id: str) -> Kept:
+        """When the newest trace of a request was kept, and of which photo. Raises TraceError as `load` does."""
+        check_request_id(request_id)
+        with self._reading() as db:
+            query = "SELECT request_id, at, photo FROM requests WHERE request_id = ? ORDER BY id DESC LIMIT 1"
+            found = db.execute(query, (request_id,)).fetchone()
+            if found is None:
+                raise TraceError(f"no request {request_id} in {self.path}; {self._limits()}")
+            return Kept(*found)
+
     def newest(self, count: int = 10) -> tuple[Kept, ...]:
         """The newest requests, the newest first. Raises TraceError where the file cannot be read."""
         with self._reading() as db:

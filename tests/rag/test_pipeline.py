@@ -206,7 +206,7 @@ def test_one_section_an_instrument(pipeline: Pipeline) -> None:
     check_contract(found)
     assert found.report is not None
     assert found.report.markdown.count("\n## Instrument ") == 3
-    assert "was not read, because the digits are not legible" in found.report.markdown
+    assert "was not read. The reason: the digits are not legible" in found.report.markdown
     cited = {one for statement in found.report.statements for one in statement.citations}
     assert {"photo#1", "photo#2", "photo#3"} <= cited
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from knowledge.facts import LampFact, ModelFacts
+from knowledge.facts import FormulaFact, LampFact, ModelFacts
 from rag.calls import calling_facts
 from rag.diagnosis import judge_value
 from rag.formula import calibrate
 from rag.judge import diagnose
 from rag.linked import Link
-from rag.plan import Planned, photo_material, plan_instrument, value_slots
+from rag.material import photo_material, value_slots
+from rag.plan import Planned, plan_instrument
 from rag.templates import sentences
 from tests.rag.builders import make_chunk, make_facts, make_reading
 from vision.fields import InstrumentReading
@@ -160,7 +161,7 @@ def test_a_red_lamp_without_a_procedure_names_none() -> None:
     assert not any("Follow" in text for text in texts)
 
 
-@pytest.mark.parametrize(("action", "shown"), [("Stop.", "Stop."), ("Stop", "Stop."), ("Stop;", "Stop."), ("停机。", "停机.")])
+@pytest.mark.parametrize(("action", "shown"), [("Stop.", "Stop."), ("Stop", "Stop."), ("Stop;", "Stop."), ("停机。", "停机。")])
 def test_actions_end_as_sentences(action: str, shown: str) -> None:
     lamp = LampFact(chunk="c", text=f"Red; {action}", color="red", meaning="Fault", action=action)
     texts = said(plan(make_reading(model="T-1", warning_light_color="red"), make_facts(lamps=(lamp,))))
@@ -177,9 +178,9 @@ def test_value_slots_have_the_decimals_of_the_interval() -> None:
     assert value_slots(make_reading()) == {}
 
 
-def test_an_abstained_reading_is_one_sentence() -> None:
+def test_an_abstained_reading_is_one_statement() -> None:
     reading = make_reading(status="abstained", reason="too dark.", pointer_angle=3.0, warning_light_color="red")
-    assert said(plan(reading, make_facts())) == ["This pointer gauge was not read, because too dark."]
+    assert said(plan(reading, make_facts())) == ["This pointer gauge was not read. The reason: too dark."]
     assert photo_material(calibrate(reading, make_facts()), "en")[0] == "pointer gauge"
 
 
@@ -216,6 +217,45 @@ def test_a_row_that_leads_on_names_the_section() -> None:
 
 
 def test_an_abstained_reading_with_an_invisible_reason_still_says_so() -> None:
-    for language, words in (("en", "because no reason was given"), ("zh", "未给出原因")):
+    for language, words in (("en", "The reason: no reason was given"), ("zh", "未给出原因")):
         (one,) = plan(make_reading(status="abstained", reason="\u200b"), make_facts(), language)
         assert words in one.text
+
+
+def test_one_action_for_range_and_light_is_said_once_and_cites_both() -> None:
+    lamp = LampFact(chunk="c", text="Red; Shut down.", color="red", meaning="Fault", action="Shut down as in section 5.2.")
+    reading = make_reading(model="T-1", pointer_angle=300.0, warning_light_color="red", confidence={"pointer_angle": 0.99})
+    planned = plan(reading, make_facts(lamps=(lamp,)))
+    (both,) = (one for one in planned if "the manual says" in one.text)
+    assert both.text == "For this range and for this light the manual says: Shut down as in section 5.2."
+    assert both.citations == ("l", "c")
+
+
+def test_a_calibration_table_is_named_and_not_recited() -> None:
+    points = tuple((30.0 + 30.0 * k, 10.0 * k) for k in range(11))
+    table = FormulaFact(
+        chunk="f",
+        text="Pointer angle (degrees): " + "; ".join(f"{angle} → {value}" for angle, value in points),
+        quantity="pressure",
+        expression="",
+        variable="angle",
+        points=points,
+    )
+    for facts, unit in ((make_facts(formula=table), " MPa"), (make_facts(formula=table, unit=None), "")):
+        for language, name in (("en", "calibration table"), ("zh", "校准表")):
+            texts = said(plan(make_reading(model="T-1", pointer_angle=137.2), facts, language))
+            (stated,) = (text for text in texts if name in text and "→" not in text)
+            assert f"35.73{unit}" in stated
+            assert not any("→" in text for text in texts)
+
+
+def test_a_value_by_the_place_on_the_scale_is_not_called_one_of_the_display() -> None:
+    root = FormulaFact(
+        chunk="f", text="flow = 160 * sqrt(scale fraction)", quantity="flow", expression="160 * sqrt(scale fraction)",
+        variable="scale fraction", unit="MPa",
+    )  # fmt: skip
+    facts = make_facts(formula=root, value_range=None)
+    (text,) = (one for one in said(plan(make_reading(model="T-1", scale_fraction=0.25), facts)) if one.startswith("The reading"))
+    assert text.endswith(
+        "computed from the pointer's place on the scale with the manual's formula flow = 160 * sqrt(scale fraction)."
+    )

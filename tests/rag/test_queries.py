@@ -104,6 +104,27 @@ def test_every_lamp_colour_has_its_query(color: str, language: Any) -> None:
     ) == (color == "red")
 
 
+@pytest.mark.parametrize(
+    ("unit", "purpose"),
+    [
+        ("MPa", "unit_declaration_for_pressure"),
+        ("°C", "unit_declaration_for_temperature"),
+        ("V", "unit_declaration_for_voltage"),
+        ("A", "unit_declaration_for_current"),
+        ("r/min", "unit_declaration_for_speed"),
+        ("m3/h", "unit_declaration_for_flow"),
+        (None, "unit_declaration_for_reading"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_question_for_a_unit_says_of_what(unit: str | None, purpose: str, language: Any) -> None:
+    own = {"value": 1.0, "value_low": 0.9, "value_high": 1.1, "value_source": "numerals", "unit": unit}
+    queries = {query.name: query.purpose for query in build_queries(make_reading(pointer_angle=90.0, **own), language)}
+    assert queries["unit_declaration"] == purpose
+    # The others' names say what they are after.
+    assert queries["gauge_calibration_formula"] is None
+
+
 @pytest.mark.parametrize("position", [1, 2, 3, 4, 5])
 def test_every_mode_position_has_its_query(position: int) -> None:
     query = build_queries(make_reading("selector", mode_dial_position=position), "en")[0]
