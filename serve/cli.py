@@ -37,6 +37,7 @@ from serve.options import (
 )
 from serve.probe_cli import evaluation
 from serve.replay_cli import replay
+from serve.walkthrough_cli import walkthrough
 
 MOST_ON_SHEET = 60
 
@@ -52,6 +53,7 @@ app.add_typer(kb, name="kb")
 app.command()(adapt)
 app.command()(models)
 app.command()(replay)
+app.command()(walkthrough)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")
 evaluation.command(name="rag")(score_rag)

@@ -13,7 +13,9 @@ from rag.pipeline import Run
 from rag.render.html import render_html
 from rag.render.pdf import render_pdf
 from rag.render.picture import Picture
+from rag.report import Document
 from serve.overlay import draw_overlay
+from vision.fields import PhotoReading
 from vision.photos import PhotoError, load_photo
 
 MAX_STEM_BYTES = 100
@@ -72,7 +74,7 @@ class OutputFolder:
             (folder / JSON_NAME).write_text(inspection.model_dump_json(indent=2) + "\n", encoding="utf-8")
         if inspection.report is None or document is None:
             return Written(folder)
-        picture = _overlay(path, run)
+        picture = overlay_picture(path, inspection.reading, document)
         if picture is not None:
             (folder / OVERLAY_NAME).write_bytes(picture.jpeg)
         if "md" in formats:
@@ -87,16 +89,15 @@ class OutputFolder:
         return Written(folder)
 
 
-def _overlay(path: Path, run: Run) -> Picture | None:
-    """The photo with what was read drawn on it, None where it is no longer the photo that was read."""
-    reading = run.inspection.reading
+def overlay_picture(path: Path, reading: PhotoReading, document: Document | None) -> Picture | None:
+    """The photo with what was read drawn on it, None where it is not there or no longer the photo that was read."""
     try:
         photo = load_photo(path, name=reading.photo)
     except PhotoError:
         return None
     if photo.sha256 != reading.sha256:
         return None
-    drawn = draw_overlay(photo, reading, run.document)
+    drawn = draw_overlay(photo, reading, document)
     data = io.BytesIO()
     drawn.save(data, "JPEG", quality=88)
     return Picture(data.getvalue(), *drawn.size)

@@ -18,6 +18,7 @@ from rag.pipeline import Inspection, Pipeline, PipelineOptions, Run
 from rag.trace import RequestFilter, new_request_id, request_context
 from rag.trace_store import Retention, TraceStore
 from rag.writer import Writer, build_writer
+from serve.code_version import code_version
 from serve.library import open_knowledge
 from serve.scores import score_inspection
 from serve.settings import Language, Settings, WriterName, load_settings
@@ -150,7 +151,8 @@ class Service:
                 reading = self._read_one(source, name, given, known_models)
                 run = self._report(pipeline, reading, request_id, place)
                 run = run._replace(inspection=score_inspection(run.inspection, run.document))
-                self.traces.record(run.trace)
+                made_by = {"commit": code_version(), "embedder": self.knowledge.manifest.embedder}
+                self.traces.record(run.trace.model_copy(update=made_by))
                 self._keep_use(run.inspection)
             yield run
 

@@ -1,0 +1,1 @@
+"""One request on one page: what was seen, asked, found, sent and said, from one stored execution."""
