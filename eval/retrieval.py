@@ -6,13 +6,13 @@ cutting, and any system's passages can be scored. What C's source calls "Precisi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from eval.query_set import Answer, QueryCase
 from eval.scorable import context_fault, question_fault
 from eval.score import NAN, Mean, Number, Score, graded, mean_score, not_scorable, supported, unsupported
-from knowledge.articles import Chunk, Hit, Language
+from knowledge.articles import Chunk, Hit
 from vision.fields import Contract
 
 DEPTH = 10
@@ -62,17 +62,10 @@ class RetrievalMeans(Contract):
     stop: bool
 
 
-class RetrievalCard(Contract):
-    """All questions together and by slice: a mean that hides a broken slice is worth little."""
-
-    overall: RetrievalMeans
-    slices: dict[str, RetrievalMeans]
-
-
 class Searching(Protocol):
     """What this probe needs of a knowledge base."""
 
-    def search(self, query: str, *, model: str | None = ..., language: Language | None = ..., k: int = ...) -> Sequence[Hit]: ...
+    def search(self, query: str, *, model: str | None = ..., language: str | None = ..., k: int = ...) -> Sequence[Hit]: ...
 
 
 class Wanted(NamedTuple):
@@ -159,12 +152,4 @@ def mean_retrieval(scores: Iterable[RetrievalScores]) -> RetrievalMeans:
         mrr=mean_score(row.reciprocal_rank for row in rows),
         authority_gap=difference,
         stop=difference > GAP_STOPS,
-    )
-
-
-def retrieval_card(scores: Mapping[str, Sequence[RetrievalScores]]) -> RetrievalCard:
-    """The card of questions by slice."""
-    everything = [score for rows in scores.values() for score in rows]
-    return RetrievalCard(
-        overall=mean_retrieval(everything), slices={name: mean_retrieval(rows) for name, rows in sorted(scores.items())}
     )

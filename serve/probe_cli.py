@@ -92,3 +92,38 @@ def anchors(
     text, failed = run_anchors(quick=quick, ids=tuple(ids or ()), out=out, moment=time_travel, against=against, as_json=as_json)
     print_line(text)
     raise typer.Exit(code=int(failed))
+
+
+@evaluation.command()
+@plain_errors
+def retrieval(
+    queries: Annotated[
+        Path | None,
+        typer.Option("--queries", metavar="FILE", help="Test queries, one JSON object a line.", show_default=False),
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first queries alone.", show_default=False)] = None,
+    domain: Annotated[
+        Literal["instruments", "medical", "law"], typer.Option("--domain", help="Weights of entities, relations, constraints.")
+    ] = "instruments",
+    as_json: Json = False,
+) -> None:
+    """Score retrieval on the test queries: hits, anchor relevance, fact coverage, context relevance, noise by rank."""
+    from serve.retrieval_probes import probe_retrieval
+
+    print_line(probe_retrieval(queries=queries, limit=limit, domain=domain, as_json=as_json))
+
+
+@evaluation.command()
+@plain_errors
+def facts(
+    extend: Annotated[bool, typer.Option("--extend", help="Add what the manuals in force state.")] = False,
+    experts: Annotated[
+        Path | None,
+        typer.Option("--add", metavar="FILE", help="Add facts that experts wrote, one JSON object a line.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show or grow the library of facts that coverage is measured by; each fact names its source."""
+    from serve.retrieval_probes import grow_library
+
+    print_line(grow_library(extend=extend, experts=experts, as_json=as_json))

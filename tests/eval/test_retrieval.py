@@ -14,7 +14,6 @@ from eval.retrieval import (
     ask,
     mean_retrieval,
     passage_of,
-    retrieval_card,
     score_retrieval,
     wanted_by,
 )
@@ -113,14 +112,6 @@ def test_no_questions_have_no_mean() -> None:
     assert means.hit.n == 0
     assert math.isnan(means.authority_gap)
     assert not means.stop
-
-
-def test_slices_stand_beside_the_whole() -> None:
-    good, bad = score_retrieval(QUESTION, [RIGHT], WANTED), score_retrieval(QUESTION, [OTHER], WANTED)
-    card = retrieval_card({"typo": [bad], "english": [good, good]})
-    assert list(card.slices) == ["english", "typo"]
-    assert card.slices["typo"].hit.value == 0
-    assert card.overall.hit.value == pytest.approx(2 / 3)
 
 
 def test_a_case_is_asked_with_its_model_and_scored_by_its_fragments() -> None:
