@@ -18,7 +18,7 @@ from rag.render.page import line_html, page_head, report_style
 PAGE_NAME, JSON_NAME, CSV_NAME, MIXUPS_NAME = "accuracy.html", "accuracy.json", "accuracy.csv", "confusion.csv"
 _STYLE = """
 body { max-width: 76rem; }
-td, th { font-variant-numeric: tabular-nums; }
+td, th { font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure img { max-height: none; }
 .wrong td { color: var(--danger); }
 """

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from knowledge.lexical import terms
+from knowledge.lexical import STOPWORDS, terms
 from knowledge.synonyms import CHINESE, shipped_graph
 
 _WORD = re.compile(r"[a-z0-9]+(?:[.\-_/'][a-z0-9]+)*|[\u3400-\u9fff]{2,}")
@@ -101,7 +101,8 @@ def find_places(text: str, literal: Sequence[str] = ()) -> tuple[Place, ...]:
     last = 0
     for mention in shipped_graph().find(lowered):
         places += _words(lowered, last, mention.start, literal)
-        places.append(Place(mention.concept.name, mention.start, mention.end))
+        if mention.concept.name not in STOPWORDS:
+            places.append(Place(mention.concept.name, mention.start, mention.end))
         last = mention.end
     return (*places, *_words(lowered, last, len(lowered), literal))
 

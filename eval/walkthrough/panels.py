@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from eval.walkthrough.marks import Highlighter, Mark
 from eval.walkthrough.view import Asked, Found, Said, Walkthrough
@@ -35,10 +36,20 @@ def _instrument(number: int, reading: InstrumentReading) -> list[str]:
     if reading.reason:
         lines.append(f"<p>{line_html(reading.reason)}</p>")
     rows = [("value", _value(reading), reading.value_confidence if reading.value is not None else None)]
-    rows += [(name, str(value), reading.confidence.get(name)) for name, value in dump_fields(reading.fields).items()]
+    for name, value in dump_fields(reading.fields).items():
+        sure = reading.confidence.get(name)
+        if sure is not None or value not in (None, []):
+            rows.append((name, _field(value), sure))
     cells = "".join(f"<tr><td>{line_html(name)}</td><td>{line_html(text)}</td>{_meter(sure)}</tr>" for name, text, sure in rows)
     head = '<tr><th scope="col">field</th><th scope="col">read</th><th scope="col">confidence</th></tr>'
     return [*lines, f'<div class="wide"><table><thead>{head}</thead><tbody>{cells}</tbody></table></div>']
+
+
+def _field(value: Any) -> str:
+    """A field for people. Without a value the confidence beside it may be that there is none, or that of a doubted one."""
+    if value is None or value == []:
+        return "none given"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _value(reading: InstrumentReading) -> str:
@@ -76,7 +87,7 @@ def _asked(number: int, asked: Asked) -> list[str]:
     ]
     lines += ['<ul class="synonyms">', *notes, "</ul>"] if notes else []
     lines += ["<ol>", *shown, "</ol>"] if shown else ['<p class="missing">Nothing was found.</p>']
-    lines += [f"<p>{asked.more} more were found and are not shown.</p>"] if asked.more else []
+    lines += [f"<p>{asked.more} more found, not shown.</p>"] if asked.more else []
     return [*lines, "</article>"]
 
 
@@ -101,8 +112,9 @@ def _found(key: str, rank: int, found: Found, highlighter: Highlighter) -> str:
     if found.passage is None:
         body = '<p class="missing">This version of the manuals is gone; only the id of the passage was stored.</p>'
         return f"<li><p><code>{line_html(found.chunk)}</code> {line_html(head)}</p>{body}</li>"
+    where = _marked(key, found.passage.place, highlighter.mark(found.passage.place), highlighter)
+    place = f"<cite>{where}</cite> <code>{line_html(found.chunk)}</code>"
     text = _marked(key, found.passage.text, highlighter.mark(found.passage.text), highlighter)
-    place = f"<cite>{line_html(found.passage.place)}</cite> <code>{line_html(found.chunk)}</code>"
     return f'<li><p class="place">{place}</p><p>{line_html(head)}</p><pre>{text}</pre></li>'
 
 
