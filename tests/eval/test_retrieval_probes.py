@@ -12,8 +12,8 @@ from eval.context_relevance import VectorJudge
 from eval.mvfu import SHIPPED_LIBRARY, read_library
 from eval.query_set import QueryCase, shipped_query_set
 from eval.retrieval_probes import ProbeRow, Probes, probe_card, probe_queries
-from knowledge.embedder import load_embedder
 from knowledge.search import KnowledgeBase
+from tests.serve.doubles import HashEmbedder
 
 CASES = [case for case in shipped_query_set() if case.id.endswith(("1", "7")) and case.slice != "template"][:40]
 
@@ -27,7 +27,7 @@ def knowledge() -> Iterator[KnowledgeBase]:
 
 @pytest.fixture(scope="module")
 def probes() -> Probes:
-    return Probes(read_library(SHIPPED_LIBRARY), VectorJudge(load_embedder()))
+    return Probes(read_library(SHIPPED_LIBRARY), VectorJudge(HashEmbedder()))
 
 
 @pytest.fixture(scope="module")
