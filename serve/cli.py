@@ -36,6 +36,7 @@ from serve.options import (
     Writer,
 )
 from serve.probe_cli import evaluation
+from serve.rating_cli import score_hrs
 from serve.replay_cli import replay
 from serve.walkthrough_cli import walkthrough
 
@@ -57,6 +58,7 @@ app.command()(walkthrough)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")
 evaluation.command(name="rag")(score_rag)
+evaluation.command(name="hrs")(score_hrs)
 app.command(name="eval-rag", hidden=True)(score_rag)
 app.add_typer(evaluation, name="eval")
 
