@@ -51,19 +51,26 @@ class TextBench(Contract):
     probes: tuple[ProbeScore, ...]
 
 
-def bench_text(
-    path: Path,
-    kind: SetName,
-    *,
-    limit: int | None = None,
-    progress: bool = True,
-    rounds: int = 500,
-    further: Mapping[str, Probe] | None = None,
-) -> TextBench:
-    """FCI, floor and `further` probes by name over a labelled file, `limit` lines of it (all where None).
+class ProbedTexts(NamedTuple):
+    """Labelled texts of one file and what each probe says of each."""
+
+    data: str
+    raw: dict[str, list[float]]
+    labelled: Labelled
+
+
+def bench_text(path: Path, kind: SetName, *, limit: int | None = None, progress: bool = True, rounds: int = 500) -> TextBench:
+    """FCI and floor over a labelled file, `limit` lines of it (all where None).
 
     Raises EvalError where the file is missing or its lines are not of that kind.
     """
+    return score_texts(probe_texts(path, kind, limit=limit, progress=progress), rounds)
+
+
+def probe_texts(
+    path: Path, kind: SetName, *, limit: int | None = None, progress: bool = True, further: Mapping[str, Probe] | None = None
+) -> ProbedTexts:
+    """What the floor, FCI and `further` probes by name say of each text of a labelled file. Raises EvalError as `bench_text`."""
     items = read_labelled(path, kind, limit)
     from tqdm import tqdm
 
@@ -71,9 +78,14 @@ def bench_text(
     for item in tqdm(items, desc=path.name, unit="text", disable=not progress):
         rows.append(_probe(item) | {name: probe(item) for name, probe in (further or {}).items()})
     raw = {name: [row[name] for row in rows] for name in rows[0]}
-    faithful = [item.faithful for item in items]
-    labelled = Labelled(faithful, [item.group for item in items])
-    return TextBench(data=path.name, n=len(items), unfaithful=faithful.count(False), probes=score_probes(raw, labelled, rounds))
+    return ProbedTexts(path.name, raw, Labelled([item.faithful for item in items], [item.group for item in items]))
+
+
+def score_texts(probed: ProbedTexts, rounds: int) -> TextBench:
+    """How well each probe tells the labels of one file apart."""
+    faithful = probed.labelled.faithful
+    probes = score_probes(probed.raw, probed.labelled, rounds)
+    return TextBench(data=probed.data, n=len(faithful), unfaithful=int((~faithful).sum()), probes=probes)
 
 
 def read_labelled(path: Path, kind: SetName, limit: int | None = None) -> list[LabelledText]:

@@ -107,3 +107,23 @@ def report(
     from serve.report_bench import run_report_bench
 
     print_line(run_report_bench(readings=readings, llm=llm, photo=photo, as_json=as_json))
+
+
+@bench.command()
+@plain_errors
+def probes(
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder with labelled public texts; none is shipped.", show_default=False),
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Lines of each labelled file.", show_default=False)] = None,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Also measure the alignment probe with the packaged model.")
+    ] = False,
+    queries: Annotated[int, typer.Option("--queries", min=0, help="Test queries to time; 0 for none.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """Score the probes: FCI beside the overlap floor on labelled texts, thresholds carried over, milliseconds a query."""
+    from serve.probes_bench import run_probes_bench
+
+    print_line(run_probes_bench(data=data, limit=limit, attention=attention, queries=queries, as_json=as_json))
