@@ -15,7 +15,9 @@ from serve.bench_cli import bench
 from serve.console import plain_errors, print_error, print_line, show_progress
 from serve.failures_cli import failures
 from serve.foreign_cli import score_rag
+from serve.gate_cli import gate
 from serve.kb_cli import kb
+from serve.noise_cli import faults, noise
 from serve.options import (
     Backgrounds,
     Formats,
@@ -52,6 +54,7 @@ app = typer.Typer(
 )
 app.add_typer(kb, name="kb")
 app.command()(adapt)
+app.command()(gate)
 app.command()(models)
 app.command()(replay)
 app.command()(walkthrough)
@@ -59,6 +62,8 @@ app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")
 evaluation.command(name="rag")(score_rag)
 evaluation.command(name="hrs")(score_hrs)
+evaluation.command()(noise)
+evaluation.command()(faults)
 app.command(name="eval-rag", hidden=True)(score_rag)
 app.add_typer(evaluation, name="eval")
 

@@ -1,0 +1,40 @@
+"""`gauge eval noise` and `gauge eval faults`. Only light modules load here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from serve.console import plain_errors, print_line
+from serve.options import Json
+
+Questions = Annotated[
+    int | None,
+    typer.Option("--questions", min=1, metavar="N", help="Shipped questions to draw the cases from.", show_default=False),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="What is drawn follows from it.")]
+
+
+@plain_errors
+def noise(questions: Questions = None, seed: Seed = 1, as_json: Json = False) -> None:
+    """Put noise into questions, passages, answers and anchors: failures per kind, level and module of the manuals."""
+    from serve.noising import run_noise
+
+    print_line(run_noise(questions=questions, seed=seed, as_json=as_json))
+
+
+@plain_errors
+def faults(
+    questions: Questions = None,
+    per_fault: Annotated[
+        int | None,
+        typer.Option("--per-fault", min=1, metavar="N", help="Cases of each fault.", show_default=False),
+    ] = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Plant faults in a chain that works, and see how often attribution names the right layer."""
+    from serve.noising import run_faults
+
+    print_line(run_faults(questions=questions, per_fault=per_fault, seed=seed, as_json=as_json))

@@ -1,0 +1,54 @@
+"""`gauge eval noise` and `gauge eval faults`: how much noise the chain bears, and whether a planted fault's layer is named."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eval.perturbation import perturb, perturbation_markdown
+from eval.planted_faults import Base, PlantedScores, find_bases, score_planted
+from eval.query_set import shipped_query_set
+from eval.tables import percent, table
+from knowledge.search import KnowledgeBase
+from serve.library import open_manuals
+
+NOISE_QUESTIONS = 90
+FAULT_QUESTIONS = 706
+PER_FAULT = 84
+
+
+def run_noise(*, questions: int | None, seed: int, as_json: bool) -> str:
+    """The perturbation report over `questions` shipped questions, drawn by `seed`: tables for people or one JSON object."""
+    kb = open_manuals()
+    try:
+        report = perturb(seed, kb, _bases(kb, questions or NOISE_QUESTIONS, seed))
+    finally:
+        kb.close()
+    return report.model_dump_json() if as_json else perturbation_markdown(report)
+
+
+def run_faults(*, questions: int | None, per_fault: int | None, seed: int, as_json: bool) -> str:
+    """Each fault planted `per_fault` times over `questions` shipped questions: a table for people or one JSON object."""
+    kb = open_manuals()
+    try:
+        bases = _bases(kb, questions or FAULT_QUESTIONS, seed)
+        scores = score_planted(np.random.default_rng(seed), kb, bases, per_fault or PER_FAULT)
+    finally:
+        kb.close()
+    return scores.model_dump_json() if as_json else faults_text(scores)
+
+
+def faults_text(scores: PlantedScores) -> str:
+    """A row a fault, and the sum in a line."""
+    header = ["fault", "layer named right", "cause named right", "named"]
+    rows = [
+        [one.fault, percent(one.layer, interval=True), percent(one.cause), ", ".join(f"{n} {c}" for n, c in one.named.items())]
+        for one in scores.faults
+    ]
+    total = f"Right layer {percent(scores.layer, interval=True)}; chains without a fault called so {percent(scores.healthy)}."
+    return f"{table(header, rows)}\n\n{total}"
+
+
+def _bases(kb: KnowledgeBase, questions: int, seed: int) -> list[Base]:
+    cases = shipped_query_set()
+    drawn = np.random.default_rng(seed).permutation(len(cases))[:questions]
+    return find_bases(kb, [cases[index] for index in sorted(drawn)])
