@@ -14,11 +14,13 @@ from knowledge.facts import Fact, ModelFacts
 from rag.diagnosis import Diagnosis, interval_of, value_levels
 from rag.limits import Interval, convert_interval, level_name
 from rag.queries import format_number
-from vision.fields import InstrumentReading, LampColor
+from rag.tables import tables
+from vision.fields import InstrumentReading, Kind, LampColor
 from vision.units import compatible
 
 T = TypeVar("T")
 
+_DIGITS: tuple[Kind, ...] = ("digital", "counter")
 _ALL_WELL = re.compile(r"\bnormal\b|\bno alarm\b|\bwithin (?:its |the )?limits\b|正常|无报警", re.IGNORECASE)
 _OVER_LIMIT = re.compile(
     r"\b(?:above|over|below|under)\b[^.;]*\blimit|\bover-?(?:pressure|temperature)\b|超过|超压|低于", re.IGNORECASE
@@ -33,6 +35,28 @@ class Sibling(NamedTuple):
 
     number: int
     reading: InstrumentReading
+
+
+def judge_kind(
+    reading: InstrumentReading, facts: ModelFacts, siblings: Sequence[Sibling], language: Language
+) -> tuple[Diagnosis, ...]:
+    """An instrument of another kind than its model's manual is about: the model given, or the reading, is wrong.
+
+    Not where the manual explains this kind too, or where the photo shows another instrument of the manual's own kind.
+    """
+    if facts.kind is None or _explains(facts, reading.kind) or any(one.reading.kind == facts.kind for one in siblings):
+        return ()
+    name = tables().kinds[facts.kind].fill(language, {})
+    stated = (facts.formula, facts.readout, *facts.lamps, *facts.modes, *facts.limits)
+    grounds = tuple(fact for fact in stated if fact is not None)[:1]
+    return (Diagnosis("kind_not_of_model", grounds, {"manual_kind": name}, least="warning", most="alarm", workings=(name,)),)
+
+
+def _explains(facts: ModelFacts, kind: Kind) -> bool:
+    """Whether a manual says anything about instruments of a kind. Displays and counters both show digits."""
+    digits = facts.kind in _DIGITS or facts.readout is not None
+    known = {"lamp": bool(facts.lamps), "selector": bool(facts.modes), "digital": digits, "counter": digits}
+    return kind == facts.kind or known.get(kind, False)
 
 
 def find_lamp(reading: InstrumentReading, siblings: Sequence[Sibling]) -> LampColor | None:

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from knowledge.articles import Language
 from knowledge.facts import ModelFacts
 from rag.accuracy import judge_accuracy
-from rag.contradictions import Sibling, find_lamp, judge_display, judge_lamp, judge_readout, judge_selector, judge_units
+from rag.contradictions import (
+    Sibling,
+    find_lamp,
+    judge_display,
+    judge_kind,
+    judge_lamp,
+    judge_readout,
+    judge_selector,
+    judge_units,
+)
 from rag.diagnosis import Diagnosis, judge_value
 from rag.history import Past
 from rag.trend import judge_trend
@@ -33,6 +42,10 @@ def diagnose(
     alike = (*judge_units(reading, number, siblings), *judge_display(reading, siblings))
     if facts is None:
         return (*alike, *trend)
+    other_kind = judge_kind(reading, facts, siblings, language)
+    if other_kind:
+        # Limits of another instrument prove nothing about this one.
+        return (*other_kind, *alike, *trend)
     placed = judge_value(reading, facts, language)
     return (
         *placed,

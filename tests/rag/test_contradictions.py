@@ -6,18 +6,23 @@ from typing import Any
 
 import pytest
 
+from knowledge.articles import Language
 from knowledge.facts import LampFact, ModeFact, ReadoutFact
+from knowledge.search import KnowledgeBase
 from rag.contradictions import (
     Sibling,
     find_lamp,
     judge_display,
+    judge_kind,
     judge_lamp,
     judge_readout,
     judge_selector,
     judge_units,
 )
 from rag.diagnosis import judge_value
-from tests.rag.builders import make_facts, make_reading
+from rag.pipeline import Pipeline
+from rag.readability import judge_report
+from tests.rag.builders import make_facts, make_photo, make_reading
 
 
 def valued(kind: str, value: float, half: float, unit: str | None, **fields: Any) -> Any:
@@ -126,3 +131,49 @@ def test_digits_on_a_dial_count_only_by_the_manuals_word() -> None:
     stated = make_facts(readout=ReadoutFact(chunk="u", text="The digits are the reading."))
     assert [one.name for one in judge_readout(dial, stated)] == ["display_contradicts_dial"]
     assert judge_readout(valued("dial", 9.0, 0.5, "bar", digital_readout="9.2"), stated) == ()
+
+
+@pytest.mark.parametrize(
+    ("manual", "seen"),
+    [
+        ("SP-3", "dial"),
+        ("TD-4", "dial"),
+        ("BT-160", "digital"),
+        ("BT-160", "lamp"),
+        ("XYZ-2000", "counter"),
+        ("EM-3", "selector"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_model_of_another_kind_is_named_and_its_limits_are_not_used(
+    pipeline: Pipeline, corpus_kb: KnowledgeBase, manual: str, seen: str, language: Language
+) -> None:
+    value = {"value": 1e3, "value_low": 999.0, "value_high": 1001.0, "value_source": "numerals", "value_confidence": 0.9}
+    own = value if seen in ("dial", "digital", "counter") else {}
+    shown = {"warning_light_color": "green"} if seen == "lamp" else {"mode_dial_position": 2} if seen == "selector" else {}
+    run = pipeline.run(make_photo(make_reading(seen, manual, **own, **shown)), language)
+    assert run.document is not None
+    texts = [one.text for one in run.document.statements]
+    words = "check the model" if language == "en" else "请核对型号"
+    assert sum(words in text for text in texts) == 1
+    assert all(one.supported for one in run.document.statements)
+    assert not any("range of the manual" in text or "说明书规定的" in text for text in texts)
+    headline = run.document.sections[0].headline
+    assert headline is not None
+    assert headline.status.startswith(("undecided", "无法判定"))
+    assert judge_report(run.document).passed
+
+
+@pytest.mark.parametrize(("manual", "seen"), [("XYZ-2000", "lamp"), ("RS-7", "lamp"), ("GM-6", "digital"), ("TD-4", "counter")])
+def test_a_kind_that_the_manual_explains_too_is_no_contradiction(corpus_kb: KnowledgeBase, manual: str, seen: str) -> None:
+    facts = corpus_kb.facts(manual)
+    assert facts is not None
+    assert judge_kind(make_reading(seen, manual), facts, (), "en") == ()
+
+
+def test_a_display_beside_the_dial_of_its_model_is_no_contradiction(corpus_kb: KnowledgeBase) -> None:
+    facts = corpus_kb.facts("BT-160")
+    assert facts is not None
+    display, dial = make_reading("digital", "BT-160"), make_reading("dial", "BT-160")
+    assert judge_kind(display, facts, (Sibling(2, dial),), "en") == ()
+    assert [one.name for one in judge_kind(display, facts, (), "en")] == ["kind_not_of_model"]
