@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from eval.anchors_relevance import score_anchors
-from eval.attention import AttentionProbe
+from eval.attention import AttentionProbe, AttentionScores
 from eval.bench_text import LabelledText, ProbedTexts, SetName, TextBench, probe_texts, score_texts
 from eval.claims import sentence_spans
 from eval.coverage import score_coverage
@@ -20,7 +21,7 @@ from eval.probe_scores import Measured, at_threshold, best_threshold, joined, me
 from eval.query_set import QueryCase
 from eval.retrieval import Passage, passage_of
 from eval.retrieval_probes import CONTEXT
-from eval.score import NAN, EvalError, Number, percentile
+from eval.score import NAN, EvalError, Number, mean_of, percentile
 from knowledge.search import KnowledgeBase
 from vision.fields import Contract
 
@@ -114,14 +115,18 @@ def _carry(name: str, one: ProbedTexts, other: ProbedTexts, rounds: int) -> Carr
 
 
 def aligned_by(probe: AttentionProbe) -> Callable[[LabelledText], float]:
-    """AC of a labelled text: of its weakest claim, or of the best claim that holds the keyword."""
+    """AC of a labelled text: the mean of its two weakest claims, or that of the best claim that holds the keyword."""
+
+    @lru_cache(maxsize=1)  # The keywords of a text come one after another.
+    def scored(text: str, sources: tuple[str, ...]) -> AttentionScores:
+        return probe.score("", text.strip(), sources)
 
     def value(item: LabelledText) -> float:
-        scores = probe.score("", item.text.strip(), item.sources)
+        scores = scored(item.text, item.sources)
+        judged = [claim for claim in scores.claims if claim.score.state != "not_scorable"]
         if item.keyword is None:
-            return scores.score.value
-        own = [claim.score.value for claim in scores.claims if item.keyword in claim.text and claim.score.state != "not_scorable"]
-        return max(own, default=NAN)
+            return mean_of(sorted(claim.score.value for claim in judged)[:2]).value
+        return max((claim.score.value for claim in judged if item.keyword in claim.text), default=NAN)
 
     return value
 

@@ -88,7 +88,7 @@ def test_a_carried_threshold_is_the_other_sets_own() -> None:
     assert (carried.f1.value, carried.balanced_accuracy.value) == (0, 0.5)
 
 
-def test_alignment_is_of_the_weakest_claim_or_of_the_keywords() -> None:
+def test_alignment_is_of_the_weakest_claims_or_of_the_keywords() -> None:
     class Probe:
         def score(self, question: str, answer: str, sources: tuple[str, ...]) -> Any:
             from eval.attention import AlignedClaim, AttentionScores
@@ -97,14 +97,14 @@ def test_alignment_is_of_the_weakest_claim_or_of_the_keywords() -> None:
                 score = graded(value, 0.35, "AC")
                 return AlignedClaim(text=text, start=0, end=1, score=score, ac=value, weakest_key=math.nan, tokens=1, spans=())
 
-            claims = (claim("油泵压力为9兆帕", 0.8), claim("挪威专家到场", 0.1))
-            return AttentionScores(score=claims[1].score, mean=mean_of([0.8, 0.1]), claims=claims, cut=False)
+            claims = (claim("油泵压力为9兆帕", 0.8), claim("挪威专家到场", 0.1), claim("阀门关闭", 0.3))
+            return AttentionScores(score=claims[1].score, mean=mean_of([0.8, 0.1, 0.3]), claims=claims, cut=False)
 
     value = aligned_by(Probe())  # type: ignore[arg-type]
-    text = "油泵压力为9兆帕，挪威专家到场。"
-    assert value(LabelledText(text, None, ("x",), True, "g")) == 0.1
+    text = "油泵压力为9兆帕，挪威专家到场，阀门关闭。"
+    assert value(LabelledText(text, None, ("x",), True, "g")) == pytest.approx((0.1 + 0.3) / 2)
     assert value(LabelledText(text, "油泵", ("x",), True, "g")) == 0.8
-    assert math.isnan(value(LabelledText(text, "阀门", ("x",), True, "g")))
+    assert math.isnan(value(LabelledText(text, "铜管", ("x",), True, "g")))
 
 
 def test_alignment_joins_the_others_where_it_is_asked_for(tmp_path: Path) -> None:
