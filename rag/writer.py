@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from knowledge.articles import Language
+from rag.errors import WriterError
 from rag.evidence import Piece
 from rag.prompt import Task
 
@@ -82,7 +83,9 @@ def build_writer(
     from rag.chat_client import ServerOptions
     from rag.server_writer import OpenAIWriter
 
-    return OpenAIWriter(base_url=base_url or "", model=model or "", api_key=api_key, options=server or ServerOptions())
+    if not base_url:
+        raise WriterError("no language server is given: set its address in GAUGE_LLM_URL, e.g. http://localhost:8000/v1")
+    return OpenAIWriter(base_url=base_url, model=model or "", api_key=api_key, options=server or ServerOptions())
 
 
 def make_task(sentences: Sequence[str], language: Language, pieces: Sequence[Piece], question: str) -> Task:

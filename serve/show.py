@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vision.fields import InstrumentReading, PhotoReading
+from vision.photos import display_name
 
 if TYPE_CHECKING:
     from rag.pipeline import Inspection
@@ -49,7 +50,9 @@ def value_text(instrument: InstrumentReading) -> str:
 
 def instrument_line(instrument: InstrumentReading) -> str:
     """One line about one instrument: what it shows, how sure and by which way; or why it was not read."""
-    model = f"{instrument.instrument_model} ({instrument.model_source})" if instrument.instrument_model else "unknown model"
+    # A model's name comes from outside: no control character of it may reach a terminal.
+    named = display_name(instrument.instrument_model or "")
+    model = f"{named} ({instrument.model_source})" if named else "unknown model"
     if instrument.status == "abstained":
         return f"{instrument.kind}, {model}: not read, because {instrument.reason}"
     parts = [value_text(instrument)]

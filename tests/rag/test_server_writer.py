@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,6 +113,13 @@ def test_bounds_that_cannot_be() -> None:
         OpenAIWriter(base_url="http://localhost/v1", model="")
     with pytest.raises(WriterError, match="no room"):
         OpenAIWriter(base_url="http://localhost/v1", model="m", window_tokens=100, max_tokens=100)
+
+
+def test_a_server_that_nobody_named_is_asked_for_by_its_setting(tmp_path: Path) -> None:
+    with pytest.raises(WriterError, match="GAUGE_LLM_URL"):
+        build_writer("openai", home=tmp_path, model="m")
+    with pytest.raises(WriterError, match="GAUGE_LLM_MODEL"):
+        build_writer("openai", home=tmp_path, base_url="http://localhost:8000/v1")
 
 
 # --- through the whole chain ------------------------------------------------------------------------------------

@@ -83,3 +83,10 @@ def test_several_instruments_have_a_line_each() -> None:
 
 def test_markdown_escapes_are_not_for_eyes() -> None:
     assert plain_text(r"- 5 \* 3 \[photo\#1\] C:\temp") == r"- 5 * 3 [photo#1] C:\temp"
+
+
+def test_a_models_control_characters_do_not_reach_the_terminal() -> None:
+    named = abstained_dial(5, 5).model_copy(update={"instrument_model": "X\x1b[31m\nY", "model_source": "given"})
+    line = instrument_line(named)
+    assert line.startswith("dial, X�[31m�Y (given): not read")
+    assert line.isprintable()
