@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from eval.claims import sentence_spans
 from eval.claims_zh import chinese_terms
 from eval.fci import ReportScores, score_answer
@@ -154,13 +156,16 @@ def _probe_keyword(text: str, keyword: str, sources: Sequence[str]) -> dict[str,
 
 
 def keyword_support(scores: ReportScores, keyword: str, sources: Sequence[str], floor: float) -> float:
-    """Graded support of one keyword in [0, 1]: what stands word for word, lowered by half where none of its words are known
-    (`floor`) and by half where its claim has no support. NaN without words."""
+    """Graded support of one keyword in [0, 1]: the geometric mean of what stands word for word, of its words that are known
+    (`floor`) and of its claim's support, the last two between a half and 1. NaN without words.
+
+    The mean keeps the scale of a claim's support, so that a threshold means the same on texts and on keywords.
+    """
     verdicts = [v for s in scores.statements for v in s.verdicts if keyword in v.claim.text or v.claim.text in keyword]
     supports = [verdict.support for verdict in verdicts if verdict.score.state != "not_scorable"]
     known = 0.0 if math.isnan(floor) else floor
     claim = max(supports, default=known)
-    return span_support(keyword, sources) * (1 + known) * (1 + claim) / 4
+    return float(np.cbrt(span_support(keyword, sources) * (1 + known) * (1 + claim) / 4))
 
 
 def _keyword_state(scores: ReportScores, keyword: str) -> float:

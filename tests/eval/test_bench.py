@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from eval.bench import bench_read, bench_start, find_photos, import_commands, one_thread
-from eval.bench_text import SetName, bench_text, overlap_floor, read_labelled
+from eval.bench_text import SetName, bench_text, keyword_support, overlap_floor, read_labelled
+from eval.fci import score_answer
 from eval.probe_scores import Measured
 from eval.score import EvalError
 from tests.eval.builders import ScriptedReader, as_json, make_photo
@@ -142,6 +143,17 @@ def test_files_of_another_kind_are_refused_by_line(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(EvalError, match="no labelled texts"):
         read_labelled(tmp_path / "empty.jsonl", "ragtruth")
+
+
+def test_the_support_of_a_keyword_is_the_mean_of_three_views() -> None:
+    sources = ("油泵压力为4兆帕。",)
+    scores = score_answer("油泵压力为4兆帕，挪威专家到场。", sources)
+    (held,) = [v.support for s in scores.statements for v in s.verdicts if "油泵" in v.claim.text]
+    assert keyword_support(scores, "油泵压力", sources, 1.0) == pytest.approx(((1 + held) / 2) ** (1 / 3))
+    (absent,) = [v.support for s in scores.statements for v in s.verdicts if "挪威" in v.claim.text]
+    # Two characters, none of them held: a third; none of its words known: a half.
+    assert keyword_support(scores, "挪威", sources, 0.0) == pytest.approx((1 / 3 * 1 / 2 * (1 + absent) / 2) ** (1 / 3))
+    assert math.isnan(keyword_support(scores, "……", sources, math.nan))
 
 
 def test_the_floor_is_that_of_the_weakest_sentence() -> None:
