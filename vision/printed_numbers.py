@@ -6,6 +6,7 @@ alternatives with weights; which one is meant is decided by the scale that they 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -33,7 +34,11 @@ _LOOKALIKES = str.maketrans("OoQDlI|", "0000111")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)")
 _LOST_POINT = re.compile(r"0\d*[1-9]\d*")
 _DATE_OR_TIME = re.compile(r"\d+\s*[:/]\s*\d+|\d{4}[-.]\d{1,2}[-.]\d{1,2}|\d+[-.]\d+[-.]\d+")
-_MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(10{1,5}|0[.,]0{0,2}1)(?![0-9.,])\s*(.*)$")
+_MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(10{1,5}|0[.,]0{0,2}1)(?:(?=1/min)|(?![0-9.,]))\s*(.*)$")
+_LONE_MULTIPLIER = re.compile(r"[\s([]*[xX×*]\s?(?:10{1,5}|0[.,]0{0,2}1)[\s)\]]*")
+LONE_MULTIPLIER_CONFIDENCE = 0.5
+LONE_MULTIPLIER_HEIGHTS = 6.0
+"""A factor on a line of its own belongs to the unit within this distance, in heights of the unit."""
 _UNIT_THEN_FACTOR = re.compile(r"^(.*\S(?:\s+|(?<=\S{3})))[xX×*]\s?(10{2,5})$")
 """`1/min x1000`: a hundred or more after a unit is its multiplier; ten (`MPa x 10`) is mostly the start of a conversion."""
 
@@ -133,7 +138,24 @@ def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
         factor = find_multiplier(plain)
         for unit in _units_of(plain if after is None else after[0]):
             marks.append(UnitMark(unit, factor or 1.0, text.center, text.height_px, text.color, text.confidence))
-    return tuple(marks)
+    return tuple(_with_lone_multiplier(marks, texts))
+
+
+def _with_lone_multiplier(marks: list[UnitMark], texts: Sequence[PrintedText]) -> list[UnitMark]:
+    """`x100` on a line of its own, beside `RPM`: the nearest unit carries it."""
+    for text in texts:
+        factor = find_multiplier(text.text) if _LONE_MULTIPLIER.fullmatch(plain_text(text.text)) else None
+        if factor is None or text.confidence < LONE_MULTIPLIER_CONFIDENCE or any(mark.multiplier == factor for mark in marks):
+            continue
+        near = [
+            (math.dist(mark.center, text.center), index)
+            for index, mark in enumerate(marks)
+            if mark.multiplier == 1.0 and math.dist(mark.center, text.center) <= LONE_MULTIPLIER_HEIGHTS * mark.height_px
+        ]
+        if near:
+            index = min(near)[1]
+            marks[index] = marks[index]._replace(multiplier=factor)
+    return marks
 
 
 def _is_within_words(text: PrintedText, texts: Sequence[PrintedText]) -> bool:

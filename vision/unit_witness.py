@@ -22,7 +22,10 @@ from vision.units import UNITS, find_unit
 SINGLE_CHARACTERS = frozenset("VA%")
 """Units of one character that faces print; a lone K, L or l is hardly ever one."""
 PRINTED_MULTIPLIERS = (10.0, 100.0, 1000.0)
-MULTIPLIED = ("r/min", "rpm", "RPM", "1/min", "min-1", "psi", "PSI", "kPa", "bar", "A", "V", "km/h", "mmH2O", "Hz")
+MULTIPLIED = (
+    *("r/min", "rpm", "RPM", "1/min", "min-1", "psi", "PSI", "lb/in2", "kPa", "MPa", "Pa", "bar"),
+    *("kgf/cm2", "A", "V", "km/h", "mph", "mmH2O", "Hz"),
+)
 FRAGMENTS = frozenset(("Pa", "PA", "pa"))
 WEAK_TRUST = {1: 0.75, 2: 0.7}
 """Of spellings of one letter, and of those that are a part of other units (`Pa` of MPa): both are easily seen in words."""

@@ -188,6 +188,8 @@ def test_conversion_notes_are_no_units() -> None:
         ("RPMx100", 100.0),
         ("A x100", 100.0),
         ("MPa x 10", 10.0),
+        ("x10001/min", 1000.0),
+        ("x1001/min", 100.0),
         ("x7", None),
         ("x1000000", None),
     ],
@@ -200,6 +202,24 @@ def test_multipliers(text: str, factor: float | None) -> None:
 def test_a_multiplied_unit_carries_its_factor(text: str) -> None:
     (mark,) = find_units([printed(text, (0.0, 0.0))])
     assert (mark.unit, mark.multiplier) == ("r/min", 1000.0)
+
+
+def test_a_factor_on_its_own_line_belongs_to_the_nearest_unit() -> None:
+    rpm, volt = printed("RPM", (200.0, 300.0)), printed("V", (500.0, 300.0))
+    marks = find_units([printed("20", (0.0, 0.0)), rpm, volt, printed("x100", (205.0, 350.0))])
+    assert {mark.unit: mark.multiplier for mark in marks} == {"r/min": 100.0, "V": 1.0}
+
+
+@pytest.mark.parametrize("text", ["x7", "100", "x100 kPa", "(x100"])
+def test_what_is_no_lone_factor_multiplies_nothing_else(text: str) -> None:
+    marks = find_units([printed("RPM", (200.0, 300.0)), printed(text, (205.0, 350.0))])
+    assert {mark.multiplier for mark in marks if mark.unit == "r/min"} == ({100.0} if text == "(x100" else {1.0})
+
+
+def test_a_far_or_doubtful_factor_multiplies_nothing() -> None:
+    rpm = printed("RPM", (200.0, 300.0))
+    for factor in (printed("x100", (200.0, 600.0)), printed("x100", (205.0, 350.0), confidence=0.3)):
+        assert [mark.multiplier for mark in find_units([rpm, factor])] == [1.0]
 
 
 def test_a_number_that_lost_its_point_tells_of_the_numbers_beside_it() -> None:
