@@ -39,9 +39,7 @@ class OpenAIWriter:
     def __post_init__(self) -> None:
         self._client()
         if not self.model:
-            raise WriterError(
-                "the server's model has no name; set GAUGE_LLM_MODEL to one that the server lists under /models"
-            )
+            raise WriterError("the server's model has no name; set GAUGE_LLM_MODEL to one that the server lists under /models")
         if self.window_tokens <= self.max_tokens:
             raise WriterError(f"a window of {self.window_tokens} tokens leaves no room beside an answer of {self.max_tokens}")
 
