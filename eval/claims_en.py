@@ -144,10 +144,11 @@ def _claim(sentence: str, head: Any, heads: Sequence[Any]) -> Claim | None:
 
 def _subtree(head: Any, others: set[int]) -> list[Any]:
     """The tokens below a head, without the clauses that stand on their own."""
-    kept = [head]
-    for child in head.children:
-        if child.i not in others:
-            kept += _subtree(child, others)
+    kept, waiting = [], [head]
+    while waiting:  # No recursion: a sentence of a thousand words may hang on one chain.
+        token = waiting.pop()
+        kept.append(token)
+        waiting += [child for child in token.children if child.i not in others]
     return sorted(kept, key=lambda token: token.i)
 
 

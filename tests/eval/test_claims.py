@@ -171,3 +171,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
     heavy = "[m for m in ('torch', 'spacy', 'cv2', 'faiss', 'transformers') if m in sys.modules]"
     done = subprocess.run([sys.executable, "-c", f"{light}; print({heavy})"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_sentence_that_is_one_long_chain_is_taken_apart() -> None:
+    assert len(extract_claims(f"The pump {'word ' * 3000}is closed.")) >= 1
