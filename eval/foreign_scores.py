@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from eval.fci import ReportScores, score_answer
 from eval.foreign_rows import ForeignCase, Row
@@ -18,6 +18,11 @@ from eval.score import NAN, Mean, Number, Score, Share, graded, mean_of, not_sco
 from vision.fields import Contract
 
 MAX_UNSUPPORTED_SHOWN = 5
+MAX_CHARS = 200_000
+"""Characters of answer and contexts together: each sentence is parsed, some milliseconds each."""
+MAX_COMPARED = 400_000_000
+"""Characters of the answer times characters of the contexts: every claim is held against every sentence, and one row of
+more would hold up all others for minutes."""
 
 
 class ForeignRow(Contract):
@@ -84,6 +89,7 @@ def score_case(line: int, case: ForeignCase, latency_ms: float = NAN) -> Foreign
     """An answer against its contexts and, where there is one, its ground truth."""
     correct = _correctness(case)
     fault = question_fault(case.question) or answer_fault(case.answer) or context_fault(case.contexts)
+    fault = fault or size_fault(case.answer, case.contexts)
     if fault is not None:
         row = unscored(line, fault, case.question, latency_ms)
         return row.model_copy(update={"correct": correct})
@@ -102,11 +108,21 @@ def score_case(line: int, case: ForeignCase, latency_ms: float = NAN) -> Foreign
     )
 
 
+def size_fault(answer: str, contexts: Sequence[str]) -> str | None:
+    """Why holding one against the other would take too long, or None where it would not."""
+    length = len(answer) + sum(map(len, contexts))
+    if length > MAX_CHARS:
+        return f"answer and context have {length} characters, more than {MAX_CHARS}"
+    if len(answer) * (length - len(answer)) > MAX_COMPARED:
+        return f"{len(answer)} characters against {length - len(answer)} of the context take too long to compare"
+    return None
+
+
 def _correctness(case: ForeignCase) -> Score:
     """What the ground truth says, looked for in the answer."""
     if case.ground_truth is None or not case.ground_truth.strip():
         return not_scorable("there is no ground truth")
-    fault = answer_fault(case.answer)
+    fault = answer_fault(case.answer) or size_fault(case.ground_truth, [case.answer])
     if fault is not None:
         return not_scorable(fault)
     scores = score_answer(case.ground_truth, [case.answer])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,19 @@ def test_what_cannot_be_judged_is_not_scorable(answer: str, contexts: tuple[str,
     assert said in row.faithful.reason
     assert math.isnan(row.fci)
     assert row.fci_n == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "said"),
+    [
+        (FAITHFUL, CONTEXT * 4000, "characters, more than 200000"),
+        (f"{FAITHFUL} " * 1200, CONTEXT * 140, "characters against .* of the context take too long"),
+    ],
+)
+def test_a_row_that_would_hold_up_all_others_is_not_scorable(answer: str, context: str, said: str) -> None:
+    row = score_case(1, case(answer, contexts=(context,)))
+    assert row.faithful.state == "not_scorable"
+    assert re.search(said, row.faithful.reason)
 
 
 def test_faithful_and_correct_are_told_apart() -> None:
