@@ -132,7 +132,7 @@ def plan_instrument(
     if facts.readout is not None and reading.fields.digital_readout is not None:
         plan.say("readout_meaning", {"text": _ended(facts.readout.text)}, (facts.readout,), seen=False)
     color = reading.fields.warning_light_color
-    _say_findings(plan, findings, facts.lamp(color) if color is not None else None)
+    _say_findings(plan, findings, facts.lamp(color) if color is not None else None, doubted=_is_doubted(calibration))
     _say_lamp(plan, facts)
     _say_mode(plan, facts)
     _say_emergency(plan, facts, findings)
@@ -171,15 +171,27 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
         slots["value_source_name"] = sentence(f"source_{reading.value_source}", plan.language)
         plan.say("value_photo" if reading.unit else "value_photo_no_unit", slots, () if problem else calibration.facts)
     if reason:
-        doubted = problem is not None and problem.name in ("scale_contradicts_formula", "unit_contradicts_manual")
-        plan.say("value_doubted" if doubted else "value_note", {"reason": reason}, calibration.facts, rewrite=False)
+        plan.say(
+            "value_doubted" if _is_doubted(calibration) else "value_note", {"reason": reason}, calibration.facts, rewrite=False
+        )
 
 
-def _say_findings(plan: SectionPlan, findings: tuple[Diagnosis, ...], lamp: LampFact | None = None) -> None:
-    """What the arithmetic came to, each finding with what the manual wants done about it, and about the `lamp` alike."""
+def _is_doubted(calibration: Calibration) -> bool:
+    """Whether something in photo or manual speaks against the value."""
+    problem = calibration.problem
+    return problem is not None and problem.name in ("scale_contradicts_formula", "unit_contradicts_manual")
+
+
+def _say_findings(
+    plan: SectionPlan, findings: tuple[Diagnosis, ...], lamp: LampFact | None = None, *, doubted: bool = False
+) -> None:
+    """What the arithmetic came to, each finding with what the manual wants done about it, and about the `lamp` alike.
+
+    A `doubted` value is not flatly said to lie anywhere.
+    """
     for finding in findings:
         plan.say(
-            finding.name,
+            "limit_within_if" if doubted and finding.name == "limit_within" else finding.name,
             finding.slots,
             finding.facts,
             rewrite=bool(finding.facts),

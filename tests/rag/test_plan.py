@@ -259,3 +259,16 @@ def test_a_value_by_the_place_on_the_scale_is_not_called_one_of_the_display() ->
     assert text.endswith(
         "computed from the pointer's place on the scale with the manual's formula flow = 160 * sqrt(scale fraction)."
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "If the value holds, it lies in the normal range"), ("zh", "如果该数值成立")]
+)
+def test_a_doubtful_value_is_not_flatly_said_to_lie_in_a_range(language: Any, words: str) -> None:
+    photo = {"value": 0.0, "value_low": -0.1, "value_high": 0.1, "unit": "MPa", "value_source": "numerals"}
+    sure = {"pointer_angle": 137.2, "confidence": {"pointer_angle": 0.95}}
+    doubted = said(plan(make_reading(model="T-1", **sure, **photo), make_facts(), language))
+    plain = said(plan(make_reading(model="T-1", **sure), make_facts(), language))
+    assert sum(words in text for text in doubted) == 1
+    assert not any(words in text for text in plain)
+    assert any(text.startswith(("The value lies in", "该数值处于")) for text in plain)
