@@ -14,7 +14,7 @@ from typing import Literal
 
 from eval.anchor_keys import ParsedPassage, QuestionAnchors, find_anchors, holds_quantity, parse_passage
 from eval.retrieval import Passage
-from eval.scorable import context_fault, question_fault
+from eval.scorable import context_fault, length_fault, question_fault
 from eval.score import NAN, EvalError, Number, Score, graded, not_scorable
 from vision.fields import Contract
 
@@ -78,7 +78,8 @@ class HeatMap(Contract):
 
 def score_anchors(question: str, passages: Sequence[Passage], weights: DomainWeights = INSTRUMENTS) -> AnchorRelevance:
     """CRS of one question and its passages. Not scorable without passages and without anchors."""
-    fault = question_fault(question) or context_fault([passage.text for passage in passages])
+    texts = [passage.text for passage in passages]
+    fault = question_fault(question) or context_fault(texts) or length_fault(texts)
     wanted = find_anchors(question) if fault is None else QuestionAnchors((), (), (), ())
     if fault is None and not wanted.any:
         fault = "the question has no anchor: no model, concept, content word or constraint"

@@ -17,7 +17,7 @@ from eval.evidence import table_rows, text_facts
 from eval.judge import judge_claim
 from eval.mvfu import FactKind, FactLibrary, Mvfu
 from eval.retrieval import Passage
-from eval.scorable import context_fault, question_fault
+from eval.scorable import context_fault, length_fault, question_fault
 from eval.score import NAN, Mean, Score, graded, mean_score, not_scorable, supported, unsupported
 from knowledge.intents import detect_intent
 from knowledge.lexical import terms
@@ -109,7 +109,7 @@ def score_coverage(
     question: str, passages: Sequence[Passage], library: FactLibrary, model: str | None = None, language: str | None = None
 ) -> Coverage:
     """FCR of a question's passages. Nothing retrieved covers nothing; without a needed fact there is nothing to cover."""
-    fault = question_fault(question)
+    fault = question_fault(question) or length_fault([passage.text for passage in passages])
     facts = needed_facts(question, model, library, language) if fault is None else ()
     if fault is None and not facts:
         fault = "the library holds no fact that the question asks for"

@@ -19,6 +19,8 @@ Bound = Literal["exact", "at least", "at most", "interval"]
 """`interval`: an uncertainty or a scale, of which no single number within is stated."""
 
 
+NEAR_CHARS = 30
+"""Words this far from a number say what it is ("at most", "about")."""
 _SCALES = {"万": 1e4, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _DIGITS = {
@@ -26,6 +28,7 @@ _DIGITS = {
 }
 _TENS = {"十": 10, "百": 100, "千": 1000}
 
+_NUMERALS = "零〇一二两三四五六七八九十百千"
 _NUMBER = r"[-+−]?\d+(?:,\d{3})*(?:\.\d+)?"
 _SKIP = re.compile(
     r"(?:sections?|chapters?|clauses?|figures?|tables?|passages?|steps?|§)\s*\d+(?:\.\d+)*(?:\s*(?:,|and|to|-)\s*\d+(?:\.\d+)*\b(?!\s*[%°A-Za-z]))*"
@@ -86,30 +89,38 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     unit, scale = _unit_pattern(), rf"(?:\s?(?:{'|'.join(_SCALES)})(?![a-z]))?"
     single = rf"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(?P<cash>[$€£¥]\s?)?(?P<a>{_NUMBER})(?P<sa>{scale})\s?-?(?P<ua>{unit})?"
     ranged = single + rf"\s*(?:-|–|—|~|～|to|and|至|到)\s*[$€£¥]?(?P<b>{_NUMBER})(?P<sb>{scale})\s?-?(?P<ub>{unit})?"
-    spelt = rf"(?P<zh>[零〇一二两三四五六七八九十百千]+)(?P<uz>{unit})|\b(?P<en>{'|'.join(_WORDS)})\b(?:[\s-](?P<ue>{unit}))?"
+    spelt = (
+        rf"(?<![{_NUMERALS}])(?P<zh>[{_NUMERALS}]{{1,12}})(?P<uz>{unit})|\b(?P<en>{'|'.join(_WORDS)})\b(?:[\s-](?P<ue>{unit}))?"
+    )
     return re.compile(ranged), re.compile(single), re.compile(spelt, re.IGNORECASE)
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """Quantities of a text in order, with offsets. "between 5 and 8" is one range, "5 and 8" are two numbers."""
     ranged, single, spelt = _patterns()
-    taken = [match.span() for match in _SKIP.finditer(text)]
+    taken = bytearray(len(text))  # One mark a character: a text full of numbers must not cost its square.
     found: list[Quantity] = []
 
     def free(span: tuple[int, int]) -> bool:
-        return all(span[1] <= start or span[0] >= end for start, end in taken)
+        return not any(taken[slice(*span)])
+
+    def take(span: tuple[int, int]) -> None:
+        taken[slice(*span)] = b"\x01" * (span[1] - span[0])
+
+    for match in _SKIP.finditer(text):
+        take(match.span())
 
     for match in ranged.finditer(text):
         joined = text[match.end("a") : match.start("b")]
-        if "and" in joined and not re.search(r"between\s*$", text[: match.start()], re.IGNORECASE):
+        if "and" in joined and not re.search(r"between\s*$", _before(text, match), re.IGNORECASE):
             continue
         quantity = _range(match, text)
         if free(match.span()) and quantity is not None:
-            taken.append(match.span())
+            take(match.span())
             found.append(quantity)
     for match in single.finditer(text):
         if free(match.span("a")):
-            taken.append(match.span())
+            take(match.span())
             found.append(_single(match, text))
     for match in spelt.finditer(text):
         if free(match.span()):
@@ -119,9 +130,13 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(sorted(found, key=lambda one: one.start))
 
 
+def _before(text: str, match: re.Match[str]) -> str:
+    return text[max(0, match.start() - NEAR_CHARS) : match.start()]
+
+
 def _single(match: re.Match[str], text: str) -> Quantity:
     value, half = _value(match["a"], match["sa"])
-    if _ABOUT.search(text[: match.start()]) or re.match(r"\s*(?:左右|上下)", text[match.end() :]):
+    if _ABOUT.search(_before(text, match)) or re.match(r"\s*(?:左右|上下)", text[match.end() : match.end() + NEAR_CHARS]):
         half = max(half * 10 ** _trailing_zeros(match["a"]), 0.02 * abs(value))
     unit = "$" if match["cash"] else _unit_names().get(match["ua"] or "")
     return _quantity(text, match.span(), (value, half), (value, half), unit)
@@ -140,7 +155,7 @@ def _quantity(
     text: str, span: tuple[int, int], low: tuple[float, float], high: tuple[float, float], unit: str | None
 ) -> Quantity:
     """`low` and `high` come each with half the weight of its last digit."""
-    before, after = text[max(0, span[0] - 30) : span[0]], text[span[1] : span[1] + 3]
+    before, after = text[max(0, span[0] - NEAR_CHARS) : span[0]], text[span[1] : span[1] + 3]
     bound: Bound = "exact"
     if low == high and (_AT_MOST.search(before) or after.startswith(("以下", "以内"))):
         bound = "at most"

@@ -14,6 +14,8 @@ from eval.claims import sentence_spans
 MAX_ANSWER_CHARS = 50_000
 """A longer answer is a dump, not an answer; parsing it would hold up all others."""
 MAX_CONTEXT_CHARS = 2_000_000
+MAX_PASSAGE_CHARS = 10_000
+"""A longer passage is a document that nobody cut; one of them would hold up all others."""
 MIXED_SHARE = 0.3
 """From this share of sentences in the smaller language on, a text has no language that it could be judged in."""
 _SAYS_SOMETHING = 4
@@ -47,6 +49,12 @@ def context_fault(contexts: Sequence[str]) -> str | None:
     if length > MAX_CONTEXT_CHARS:
         return f"the context has {length} characters, more than {MAX_CONTEXT_CHARS}"
     return None
+
+
+def length_fault(passages: Sequence[str]) -> str | None:
+    """Why passages cannot be taken apart, or None where they can: one of them is a whole document."""
+    long = next(((place, len(text)) for place, text in enumerate(passages, 1) if len(text) > MAX_PASSAGE_CHARS), None)
+    return f"passage {long[0]} has {long[1]} characters, more than {MAX_PASSAGE_CHARS}: it is not cut" if long else None
 
 
 def question_fault(question: str) -> str | None:

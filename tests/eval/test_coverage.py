@@ -151,5 +151,11 @@ def test_the_mean_leaves_out_what_is_not_scorable() -> None:
 
 
 def test_the_same_input_gives_the_same_score() -> None:
-    given = ("Red lamp: what to do?", [passage(RED), passage("x" * 20_000)], LIBRARY, "XYZ-2000")
+    given = ("Red lamp: what to do?", [passage(RED), passage("x" * 9_000)], LIBRARY, "XYZ-2000")
     assert score_coverage(*given) == score_coverage(*given)
+
+
+def test_a_whole_document_as_a_passage_is_not_scorable() -> None:
+    coverage = score_coverage(QUESTION, [passage(RED), passage("5 " * 50_000)], LIBRARY, "XYZ-2000")
+    assert coverage.score.state == "not_scorable"
+    assert "passage 2" in coverage.score.reason

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -140,3 +142,10 @@ def test_no_text_breaks_it(text: str) -> None:
     for one in find_quantities(text):
         assert 0 <= one.start < one.end <= len(text)
         assert one.low <= one.high
+
+
+@pytest.mark.parametrize("text", ["5 " * 20_000, "一" * 40_000, "1-" * 20_000, "about " * 8_000 + "5 bar"])
+def test_a_long_text_costs_its_length_not_its_square(text: str) -> None:
+    start = time.process_time()
+    find_quantities(text)
+    assert time.process_time() - start < 5

@@ -6,7 +6,15 @@ import math
 
 import pytest
 
-from eval.scorable import MAX_ANSWER_CHARS, MAX_CONTEXT_CHARS, answer_fault, context_fault, question_fault
+from eval.scorable import (
+    MAX_ANSWER_CHARS,
+    MAX_CONTEXT_CHARS,
+    MAX_PASSAGE_CHARS,
+    answer_fault,
+    context_fault,
+    length_fault,
+    question_fault,
+)
 from eval.score import graded
 
 
@@ -72,3 +80,9 @@ def test_a_graded_score_passes_from_its_bound_on_and_knows_nothing_of_nan() -> N
     assert (nothing.state, nothing.reason) == ("not_scorable", "no facts")
     with pytest.raises(ValueError, match=r"\[0, 1\]"):
         graded(1.5, 0.5, "more than all")
+
+
+def test_a_passage_that_nobody_cut_is_named() -> None:
+    assert length_fault([]) is None
+    assert length_fault(["a" * MAX_PASSAGE_CHARS] * 3) is None
+    assert "passage 2 has 10001" in (length_fault(["a", "a" * (MAX_PASSAGE_CHARS + 1)]) or "")
