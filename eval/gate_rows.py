@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
@@ -19,6 +18,7 @@ from eval.matching import Pair, match_instruments
 from eval.query_set import QueryCase, shipped_query_set
 from eval.rates import exact_retrieval, report_faithful
 from eval.score import NAN, Number, Score
+from eval.sweeps import to_png
 from eval.valuescores import judge_value
 from knowledge.search import KnowledgeBase
 from rag.pipeline import Pipeline, asked_day
@@ -137,14 +137,10 @@ def pair_rows(name: str, pair: Pair) -> Iterator[tuple[Probe, GateRow]]:
 
 
 def _draw(recipe: str, count: int) -> Iterator[_Drawn]:
-    from PIL import Image
-
     from synth.stream import scene_stream
 
     for one in islice(scene_stream(recipe, PICTURE_SEED), count):
-        file = io.BytesIO()
-        Image.fromarray(one.picture).save(file, "PNG", compress_level=1)
-        yield _Drawn(f"{recipe}-{one.seed}", file.getvalue(), one.truth)
+        yield _Drawn(f"{recipe}-{one.seed}", to_png(one.picture), one.truth)
 
 
 def _row(id: str, slice: str, score: Score) -> GateRow:

@@ -17,10 +17,21 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="What is drawn follows 
 
 
 @plain_errors
-def noise(questions: Questions = None, seed: Seed = 1, as_json: Json = False) -> None:
+def noise(
+    questions: Questions = None,
+    photos: Annotated[
+        int | None,
+        typer.Option("--photos", min=1, metavar="N", help="Put noise into N drawn photos instead.", show_default=False),
+    ] = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
     """Put noise into questions, passages, answers and anchors: failures per kind, level and module of the manuals."""
-    from serve.noising import run_noise
+    from serve.noising import run_noise, run_photo_noise
 
+    if photos is not None:
+        print_line(run_photo_noise(count=photos, seed=seed, as_json=as_json))
+        return
     print_line(run_noise(questions=questions, seed=seed, as_json=as_json))
 
 

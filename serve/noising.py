@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from eval.perturbation import perturb, perturbation_markdown
+from eval.photo_perturbation import perturb_photos, photo_noise_markdown
 from eval.planted_faults import Base, PlantedScores, find_bases, score_planted
 from eval.query_set import shipped_query_set
 from eval.tables import percent, table
 from knowledge.search import KnowledgeBase
+from serve import service as services
 from serve.library import open_manuals
 
 NOISE_QUESTIONS = 90
@@ -24,6 +26,12 @@ def run_noise(*, questions: int | None, seed: int, as_json: bool) -> str:
     finally:
         kb.close()
     return report.model_dump_json() if as_json else perturbation_markdown(report)
+
+
+def run_photo_noise(*, count: int, seed: int, as_json: bool) -> str:
+    """Values of `count` drawn pictures under every kind of photo noise: a table for people or a JSON object a line."""
+    rows = perturb_photos(seed, services.open_service(), count)
+    return "\n".join(row.model_dump_json() for row in rows) if as_json else photo_noise_markdown(rows)
 
 
 def run_faults(*, questions: int | None, per_fault: int | None, seed: int, as_json: bool) -> str:

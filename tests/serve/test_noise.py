@@ -44,6 +44,15 @@ def test_faults_name_their_layers_the_same_every_time(gauge: Gauge) -> None:
     assert "Right layer" in text
 
 
+def test_noise_in_photos_goes_before_the_reader(gauge: Gauge) -> None:
+    answer = gauge("eval", "noise", "--photos", "1")
+    assert answer.code == 0, answer.err
+    assert "| glare | 0.7 |" in answer.out
+    rows = gauge("eval", "noise", "--photos", "1", "--json").objects()
+    assert len(rows) == 16
+    assert all(row["right"]["n"] == 1 for row in rows)
+
+
 def test_too_few_questions_are_one_line(gauge: Gauge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noising, "_bases", lambda *_: [])
     answer = gauge("eval", "noise", "--questions", "1")
