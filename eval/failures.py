@@ -23,6 +23,8 @@ from vision.fields import Contract
 FILE = "failures.sqlite"
 FORMAT = "gaugerag-failure-1"
 MAX_REPORT_BYTES = 256 * 1024
+MAX_CASES = 100_000
+"""A form that anybody can send must not fill a disk."""
 _LAYOUT = 1
 _WAIT_S = 5.0
 _SCHEMA = """
@@ -116,6 +118,8 @@ class FailureLibrary:
         text = report.model_dump_json()
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
         with self._open() as db, db:
+            if db.execute("SELECT COUNT(*) FROM failures").fetchone()[0] >= MAX_CASES:
+                raise FailureError(f"{self.path} holds {MAX_CASES} cases and takes no more; move it away to start anew")
             db.execute(
                 "INSERT OR IGNORE INTO failures (at, digest, request_id, complaint, report) VALUES (?, ?, ?, ?, ?)",
                 (time.time(), digest, report.request_id, report.complaint, text),

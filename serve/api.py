@@ -14,6 +14,7 @@ import anyio.to_thread
 from fastapi import APIRouter, FastAPI, File, Form, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
 
+from eval.failures import MAX_REPORT_BYTES, FailureError, FailureLibrary, parse_report
 from rag.pipeline import Inspection
 from rag.trace import RequestFilter
 from serve.middleware import Gatekeeper
@@ -194,6 +195,32 @@ def _first_problem(upload: Upload, inspection: Inspection) -> ProblemError:
         return photo_problem(error)
     reason = inspection.reading.reason or "the photo could not be read"
     return ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "photo-unreadable", reason)
+
+
+class KeptFailure(Contract):
+    """The number under which a reported answer stands in the failure library."""
+
+    case: int
+    about: str
+
+
+@router.post("/failures", status_code=HTTPStatus.CREATED, responses={status: {"model": Problem} for status in (422, 503)})
+async def failures(
+    request: Request, report: Annotated[str, Form(max_length=MAX_REPORT_BYTES, description="The JSON of a walkthrough's form.")]
+) -> KeptFailure:
+    """Keep what somebody reports about an answer (`gauge walkthrough --report-to URL/failures`); twice the same is one case."""
+    try:
+        parsed = parse_report(report)
+    except FailureError as error:
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "no-failure-report", str(error)) from error
+    library = FailureLibrary(_parts(request).settings.home)
+    try:
+        case = await anyio.to_thread.run_sync(library.add, parsed)
+    except FailureError as error:
+        logger.error("%s", error)
+        detail = "the failure library cannot take it now"  # Not where it lies: that is the server's own matter.
+        raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, "no-failure-library", detail) from error
+    return KeptFailure(case=case.id, about=case.report.request_id)
 
 
 def _shown_name(filename: str | None) -> str:

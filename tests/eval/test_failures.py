@@ -169,3 +169,10 @@ def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FailureError, match="cannot be used"):
         FailureLibrary(tmp_path / "file").cases()
+
+
+def test_a_full_library_takes_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.failures.MAX_CASES", 1)
+    FailureLibrary(tmp_path).add(report())
+    with pytest.raises(FailureError, match="takes no more"):
+        FailureLibrary(tmp_path).add(report(note="other"))
