@@ -216,8 +216,3 @@ def symptom_of(signals: Signals) -> str | None:
         if all(low <= getattr(signals, name) <= high for name, (low, high) in row.ranges.items()):
             return row.name
     return None
-
-
-def remedy_of(symptom: str) -> str:
-    """What the symptom table proposes for a row. Raises KeyError for a name that it has not."""
-    return {row.name: row.remedy for row in SYMPTOMS}[symptom]
