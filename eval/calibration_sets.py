@@ -17,7 +17,7 @@ class DrawnSet(NamedTuple):
     """
 
     recipe: str
-    count: int
+    pictures: int
     seed: int
     use: Literal["values", "classes", "pixels"] = "values"
 
@@ -44,7 +44,7 @@ def draw_sets(home: Path, sets: Sequence[DrawnSet] = SETS, limit: int | None = N
     """The sets' folders below `home`; what is there already is not drawn again. `limit` is the most pictures of each set."""
     found: dict[str, list[Path]] = {}
     for one in sets:
-        count = one.count if limit is None else min(one.count, limit)
+        count = one.pictures if limit is None else min(one.pictures, limit)
         folder = build_dataset(one.recipe, one.seed, count, home / f"{one.recipe}_{one.seed}_{count}")
         found.setdefault(one.use, []).append(folder)
     return Folders(**{use: tuple(folders) for use, folders in found.items()})
