@@ -155,7 +155,7 @@ def judge(
     sure = replace(sure, points=value.points or sure.points)
     if value.value is None or value.low is None or value.high is None or value.source is None:
         return Judged(_abstained(sure, stated, confidence, value.reason or "no value could be supported"), value.texts)
-    impossible = why_impossible(value.value, value.unit)
+    impossible = why_impossible(value.value, value.unit, (stated.scale_min, stated.scale_max))
     if impossible is not None:
         return Judged(_abstained(sure, stated, confidence, impossible), value.texts)
     probability = support.probability(value.source, value.signals)

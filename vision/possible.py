@@ -27,10 +27,22 @@ BOUNDS = (
 )
 
 
-def why_impossible(value: float, unit: str | None) -> str | None:
-    """Why nothing can have this value, or None where something can (or the unit is not known)."""
+BAROMETER_MBAR = (800.0, 1120.0)
+"""Weather barometers count in here; no gauge of bar or MPa has a scale that lies in these numbers."""
+LARGE_PRESSURES = ("bar", "MPa", "kPa", "psi")
+
+
+def why_impossible(value: float, unit: str | None, scale: tuple[float | None, float | None] = (None, None)) -> str | None:
+    """Why nothing can have this value, or None where something can (or the unit is not known).
+
+    `scale`: the printed ends, where they are known. From 960 to 1040 runs a barometer in mbar, whose `m` was not seen.
+    """
     if unit is None:
         return None
+    low, high = scale
+    weather = low is not None and high is not None and BAROMETER_MBAR[0] <= min(low, high) <= max(low, high) <= BAROMETER_MBAR[1]
+    if weather and unit in LARGE_PRESSURES:
+        return f"{value:.4g} {unit} cannot be: a scale from {low:g} to {high:g} is that of a barometer in mbar"
     for bound in BOUNDS:
         # A level or a power factor has no dimension either, and is no humidity.
         same = unit == bound.unit if bound.unit.startswith("%") else compatible(unit, bound.unit)

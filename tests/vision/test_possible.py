@@ -41,3 +41,16 @@ def test_what_gauges_show_is_possible(value: float, unit: str | None) -> None:
 def test_humidity_has_two_ends() -> None:
     assert why_impossible(140.0, "% RH") is not None
     assert why_impossible(-20.0, "% RH") is not None
+
+
+@pytest.mark.parametrize("unit", ["bar", "kPa", "MPa", "psi"])
+def test_a_barometers_scale_is_in_mbar(unit: str) -> None:
+    why = why_impossible(978.0, unit, (960.0, 1040.0))
+    assert why is not None
+    assert "mbar" in why
+    assert why_impossible(978.0, "mbar", (960.0, 1040.0)) is None
+
+
+@pytest.mark.parametrize("scale", [(0.0, 1000.0), (900.0, 1600.0), (None, 1040.0), (960.0, None), (None, None)])
+def test_other_scales_of_large_pressures_stand(scale: tuple[float | None, float | None]) -> None:
+    assert why_impossible(978.0, "bar", scale) is None
