@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from serve.console import plain_errors, print_line
-from serve.options import Json, Language, Model, TimeTravel
+from serve.options import Json, LanguageChoice, Model, TimeTravel
 
 kb = typer.Typer(
     help="Search, fill and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None
@@ -18,6 +18,10 @@ Drafts = Annotated[bool, typer.Option("--drafts", help="Let drafts answer as wel
 Archived = Annotated[bool, typer.Option("--archived", help="Let archived documents answer as well.")]
 File = typer.Argument(metavar="FILE|DIR", help="Markdown, PDF, DOCX or CSV; folders are searched.", show_default=False)
 Models = typer.Option("--model", metavar="ID", help="Model the document is about; repeatable.", show_default=False)
+QueryLanguage = Annotated[
+    LanguageChoice | None, typer.Option("--lang", help="Language of the question and of what answers it.", show_default=False)
+]
+DocumentLanguage = Annotated[LanguageChoice | None, typer.Option("--lang", help="Language of the document.", show_default=False)]
 KIND = typer.Option("--kind", help="dial, digital, counter, lamp, selector.", show_default=False)
 
 
@@ -26,7 +30,7 @@ KIND = typer.Option("--kind", help="dial, digital, counter, lamp, selector.", sh
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     model: Model = None,
-    lang: Language = None,
+    lang: QueryLanguage = None,
     count: Annotated[int, typer.Option("--count", "-k", min=1, max=100, help="Number of passages.")] = 5,
     time_travel: TimeTravel = None,
     drafts: Drafts = False,
@@ -50,7 +54,7 @@ def search(
 def add(
     files: Annotated[list[Path], File],
     model: Annotated[list[str] | None, Models] = None,
-    lang: Language = None,
+    lang: DocumentLanguage = None,
     kind: Annotated[str | None, KIND] = None,
     authority: Annotated[
         str | None, typer.Option("--authority", help="specification, procedure, notice, forum.", show_default=False)
