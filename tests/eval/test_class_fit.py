@@ -153,7 +153,7 @@ def test_rows_say_what_is_there() -> None:
 
 
 def test_the_sets_are_drawn_with_seeds_of_their_own(tmp_path: Path) -> None:
-    ends = sorted((one.seed, one.seed + one.count) for one in SETS)
+    ends = sorted((one.seed, one.seed + one.pictures) for one in SETS)
     assert all(first[1] <= second[0] for first, second in itertools.pairwise(ends))
     assert ends[0][0] >= 900_000_000
     assert ends[-1][1] < EVALUATION_SEED

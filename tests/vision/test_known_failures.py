@@ -45,7 +45,6 @@ NOT_READ: dict[str, str] = {
     "square panel meter": "the unit behind the needle is not read",
     "short first interval": "the dial is taken for a clock",
     "199": "the unit in the display's window is not read",
-    "two instruments": "only two numbers of the smaller dial are read",
     "digit in mid-roll": "the looks at the drums disagree",
 }
 """Clear pictures that the shipped weights do not read, and why."""
