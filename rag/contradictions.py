@@ -158,6 +158,8 @@ def judge_readout(reading: InstrumentReading, facts: ModelFacts) -> tuple[Diagno
 
 
 def quantity_text(reading: InstrumentReading) -> str:
-    """Value and unit with the decimals of the interval."""
-    interval = interval_of(reading) or Interval(0.0, 0.0)
-    return f"{format_number(reading.value or 0.0, (interval.high - interval.low) / 2)} {reading.unit or ''}".strip()
+    """Value and unit, with the decimals of the interval, of a reading that has them."""
+    interval = interval_of(reading)
+    assert interval is not None
+    assert reading.value is not None
+    return f"{format_number(reading.value, (interval.high - interval.low) / 2)} {reading.unit or ''}".strip()

@@ -80,9 +80,9 @@ def judge_value(reading: InstrumentReading, facts: ModelFacts, language: Languag
 
 def _say_converted(reading: InstrumentReading, interval: Interval, unit: str) -> tuple[Diagnosis, ...]:
     """The value in the unit of the limits; not said where it leaves the range of numbers."""
-    if not all(math.isfinite(end) for end in interval):
+    if reading.value is None or not all(math.isfinite(end) for end in interval):
         return ()
-    value = convert_interval(Interval(reading.value or 0.0, reading.value or 0.0), reading.unit or unit, unit).low
+    value = convert_interval(Interval(reading.value, reading.value), reading.unit or unit, unit).low
     half = (interval.high - interval.low) / 2
     numbers = {"value": value, "value_low": interval.low, "value_high": interval.high}
     slots = {name: format_number(number, half) for name, number in numbers.items()}

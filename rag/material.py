@@ -39,11 +39,11 @@ def value_slots(reading: InstrumentReading) -> dict[str, str]:
 
 
 def angle_slots(calibration: Calibration) -> dict[str, str]:
-    """The angle in the manual's frame and its half width, for people."""
-    return {
-        "angle": format_number(round(calibration.angle_deg or 0.0, 1)),
-        "half_width": format_number(round(calibration.half_width_deg or 0.0, 1)),
-    }
+    """The angle in the manual's frame and its half width, for people; empty where one of them is not known."""
+    angle, half_width = calibration.angle_deg, calibration.half_width_deg
+    if angle is None or half_width is None:
+        return {}
+    return {"angle": format_number(round(angle, 1)), "half_width": format_number(round(half_width, 1))}
 
 
 def problem_text(problem: Problem, language: Language) -> str:

@@ -162,9 +162,9 @@ def _say_value(plan: SectionPlan, calibration: Calibration, facts: ModelFacts | 
     if calibration.used:
         name = calibration.stated_by + ("" if reading.unit else "_no_unit")
         plan.say(name, {**slots, **calibration.slots}, calibration.facts)
-        if calibration.angle_deg is not None:
+        if angle := angle_slots(calibration):
             frame = tuple(fact for fact in calibration.facts if isinstance(fact, AngleFrameFact | RangeFact))
-            plan.say(f"angle_uncertainty_{calibration.half_width_source}", angle_slots(calibration), frame)
+            plan.say(f"angle_uncertainty_{calibration.half_width_source}", angle, frame)
         if facts is not None and facts.unit is not None:
             plan.say("unit_declared", {"unit": facts.unit.unit, "quantity": facts.unit.quantity}, (facts.unit,), seen=False)
     else:
