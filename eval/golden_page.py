@@ -15,6 +15,7 @@ from eval.golden_run import Checked, Sentence, sentence_support
 from eval.retrieval import Passage
 from eval.score import EvalError, Score
 from knowledge.articles import Chunk
+from rag.render.page import page_head
 from vision.fields import Contract
 
 Marked = tuple[int, int, Literal["fragment", "expected"]]
@@ -112,7 +113,7 @@ def write_page(page: DebugPage, folder: Path) -> str:
 
 
 _STYLE = """
-body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}
+body{background:#fff;font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}
 section{border-top:1px solid #ccc;margin-top:1.5em}
 pre{white-space:pre-wrap;background:#f6f6f6;padding:.7em;border-radius:4px}
 mark.fragment{background:#bfe8c5}mark.expected{background:#ffe59a}
@@ -137,8 +138,7 @@ def page_html(page: DebugPage) -> str:
         f"<section><h2>Answer, sentence by sentence</h2>{''.join(map(_sentence, page.sentences)) or '<p>none</p>'}</section>",
         _passages("Source document", page.source),
     ]
-    head = f"<meta charset='utf-8'><title>{escape(page.id)}</title><style>{_STYLE}</style>"
-    return f"<!doctype html><html><head>{head}</head><body>{''.join(body)}</body></html>\n"
+    return "\n".join((*page_head(page.id, "en", _STYLE), *body, "</body>", "</html>", ""))
 
 
 def _passages(title: str, views: Sequence[PassageView]) -> str:
