@@ -11,9 +11,10 @@ from eval.labels import PhotoLabel
 from eval.matching import Pair, match_instruments
 from eval.photorows import PhotoRow
 from eval.score import NAN, Number
-from eval.values import angle_error_deg, image_angle_deg
+from eval.values import angle_error_deg
 from eval.valuescores import judge_value
 from vision.fields import Contract, EvidencePoints, InstrumentReading, PhotoReading
+from vision.plane import clock_angle
 from vision.samples import InstrumentTruth, SampleRecord
 
 
@@ -140,7 +141,7 @@ def points_error(truth: EvidencePoints, reading: InstrumentReading | None) -> fl
     pivot, tip, found_pivot, found_tip = ends
     if pivot is None or tip is None or found_pivot is None or found_tip is None:
         return NAN
-    return angle_error_deg(image_angle_deg(found_pivot, found_tip), image_angle_deg(pivot, tip))
+    return angle_error_deg(clock_angle(found_pivot, found_tip), clock_angle(pivot, tip))
 
 
 def tilt_of(homography: Sequence[float] | None) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vision.fields import Box, InstrumentReading
+from vision.fields import InstrumentReading
+from vision.plane import box_iou
 from vision.samples import InstrumentTruth
 
 MATCH_IOU = 0.1
@@ -20,22 +21,6 @@ class Pair(NamedTuple):
     reading: InstrumentReading | None
     iou: float
     main: bool
-
-
-def box_iou(first: Box, second: Box) -> float:
-    """Intersection over union of two boxes x0 y0 x1 y1, in [0, 1]; 0 for empty boxes."""
-    width = min(first[2], second[2]) - max(first[0], second[0])
-    height = min(first[3], second[3]) - max(first[1], second[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    overlap = width * height
-    union = box_area(first) + box_area(second) - overlap
-    return min(1.0, overlap / union) if union > 0 else 0.0
-
-
-def box_area(box: Box) -> float:
-    """Area in square pixels, 0 for a box turned inside out."""
-    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
 def match_instruments(truths: Sequence[InstrumentTruth], readings: Sequence[InstrumentReading]) -> list[Pair]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eval.labels import Group, PhotoLabel
-from eval.matching import MATCH_IOU, box_area, box_iou
+from eval.matching import MATCH_IOU
 from eval.score import NAN, Number
-from eval.values import angle_error_deg, image_angle_deg, inside, number_fits, value_fits, value_in_unit
+from eval.values import angle_error_deg, inside, number_fits, value_fits, value_in_unit
 from vision.fields import Box, Contract, InstrumentReading, PhotoReading
+from vision.plane import box_area, box_iou, clock_angle
 
 UNREAD_GROUPS: tuple[Group, ...] = ("panel", "out of scope")
 """Groups in which no value is asked for: what counts there is how many were made up."""
@@ -144,7 +145,7 @@ def _points_error(label: PhotoLabel, main: InstrumentReading | None) -> float:
     """The needle's angle in the picture against the label's, the dial's roll taken off."""
     if main is None or label.pointer_angle is None or main.points.pivot is None or main.points.needle_tip is None:
         return NAN
-    seen = image_angle_deg(main.points.pivot, main.points.needle_tip) - label.roll_deg
+    seen = clock_angle(main.points.pivot, main.points.needle_tip) - label.roll_deg
     return angle_error_deg(seen, label.pointer_angle)
 
 

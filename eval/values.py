@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from vision.units import UnitError, convert, find_unit, split_multiplier
 
 RELATIVE_SLACK = 1e-9
@@ -59,8 +57,3 @@ def number_fits(value: float, unit: str | None, low: float, high: float, wanted:
 def angle_error_deg(first: float, second: float) -> float:
     """Smallest turn between two angles, in [0, 180] degrees."""
     return abs((first - second + 180.0) % 360.0 - 180.0)
-
-
-def image_angle_deg(pivot: tuple[float, float], tip: tuple[float, float]) -> float:
-    """Angle of the needle in the picture, degrees clockwise from 6 o'clock in [0, 360); y runs down."""
-    return math.degrees(math.atan2(pivot[0] - tip[0], tip[1] - pivot[1])) % 360.0

@@ -14,7 +14,8 @@ from vision.calibration import Calibration
 from vision.dial_witness import DialWitness, witness_dial
 from vision.fields import EvidencePoints, GaugeFields, ScalePoint, angle_fraction, sweep_deg
 from vision.numerals import NumeralReader
-from vision.scale_end import at_stop, beyond_numerals, dial_roll, image_angle, is_clock, upright_angle
+from vision.plane import clock_angle
+from vision.scale_end import at_stop, beyond_numerals, dial_roll, is_clock, upright_angle
 from vision.scale_range import ScaleRange, scale_range
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness
@@ -57,7 +58,7 @@ def points_fraction(points: EvidencePoints, clockwise: bool) -> float | None:
     """Fraction of the sweep at the needle, from the points alone; None where one of them was not found."""
     if points.pivot is None or points.needle_tip is None or points.scale_start is None or points.scale_end is None:
         return None
-    needle, start, end = (image_angle(points.pivot, p) for p in (points.needle_tip, points.scale_start, points.scale_end))
+    needle, start, end = (clock_angle(points.pivot, p) for p in (points.needle_tip, points.scale_start, points.scale_end))
     if sweep_deg(start, end, clockwise) < MIN_SWEEP_DEG:
         return None
     return angle_fraction(needle, start, end, clockwise)

@@ -18,6 +18,7 @@ from torch import Tensor
 from vision.crops import Pixels, View, cut, read_view, whole_view
 from vision.donut import GaugeDonut
 from vision.fields import Box
+from vision.plane import box_iou
 from vision.targets import to_pixel_values
 
 
@@ -44,17 +45,6 @@ class FoundBox(NamedTuple):
 
     box: Box
     score: float
-
-
-def box_iou(first: Box | tuple[float, ...], second: Box | tuple[float, ...]) -> float:
-    """Intersection over union of two boxes (x0, y0, x1, y1)."""
-    width = min(first[2], second[2]) - max(first[0], second[0])
-    height = min(first[3], second[3]) - max(first[1], second[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    inter = width * height
-    areas = (first[2] - first[0]) * (first[3] - first[1]) + (second[2] - second[0]) * (second[3] - second[1])
-    return float(inter / (areas - inter)) if areas > inter else 0.0
 
 
 def best_boxes(

@@ -12,7 +12,8 @@ from torch import Tensor
 from vision.dataset import Example
 from vision.dense import read_points
 from vision.donut import GaugeDonut
-from vision.locate import best_boxes, box_iou
+from vision.locate import best_boxes
+from vision.plane import box_iou
 from vision.targets import ANGLE, CHARACTER, CLASS, Batch, ChoiceTable, collate
 from vision.vocabulary import (
     ANGLE_0,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 
-from vision.fields import EvidencePoints, GaugeFields, Point
+from vision.fields import EvidencePoints, GaugeFields
+from vision.plane import clock_angle
 from vision.scale_witness import ScaleWitness
 
 AT_END_DEG = 2.0
@@ -24,11 +24,6 @@ CLOCK_SPREAD_DEG = 6.0
 CLOCK_MIN_SPAN_DEG = 200.0
 
 
-def image_angle(pivot: Point, point: Point) -> float:
-    """Direction from pivot to point in the image plane, degrees clockwise from 6 o'clock (y runs down)."""
-    return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
-
-
 def upright_angle(fields: GaugeFields, points: EvidencePoints) -> float | None:
     """The needle's angle in the dial's own frame, from its points: its direction less the photo's roll.
 
@@ -37,7 +32,7 @@ def upright_angle(fields: GaugeFields, points: EvidencePoints) -> float | None:
     roll = dial_roll(fields, points)
     if roll is None or points.pivot is None or points.needle_tip is None:
         return None
-    return (image_angle(points.pivot, points.needle_tip) - roll) % 360.0
+    return (clock_angle(points.pivot, points.needle_tip) - roll) % 360.0
 
 
 def dial_roll(fields: GaugeFields, points: EvidencePoints) -> float | None:
@@ -50,8 +45,8 @@ def dial_roll(fields: GaugeFields, points: EvidencePoints) -> float | None:
         return None
     if fields.start_angle is None or fields.end_angle is None:
         return None
-    at_start = _turn(image_angle(points.pivot, points.scale_start) - fields.start_angle)
-    at_end = _turn(image_angle(points.pivot, points.scale_end) - fields.end_angle)
+    at_start = _turn(clock_angle(points.pivot, points.scale_start) - fields.start_angle)
+    at_end = _turn(clock_angle(points.pivot, points.scale_end) - fields.end_angle)
     if abs(_turn(at_start - at_end)) > ROLL_AGREEMENT_DEG:
         return None
     return _turn(at_end + _turn(at_start - at_end) / 2.0)
@@ -91,12 +86,12 @@ def at_stop(witness: ScaleWitness, points: EvidencePoints) -> ScaleWitness:
         return witness
     if points.pivot is None or points.needle_tip is None:
         return witness
-    needle = image_angle(points.pivot, points.needle_tip)
+    needle = clock_angle(points.pivot, points.needle_tip)
     direction = -1.0 if witness.clockwise is False else 1.0
     for end, sign in ((points.scale_start, -1.0), (points.scale_end, 1.0)):
         if end is None:
             continue
-        angle = image_angle(points.pivot, end)
+        angle = clock_angle(points.pivot, end)
         beyond = sign * direction * ((needle - angle + 180.0) % 360.0 - 180.0)
         if not -AT_END_DEG < beyond < 90.0:
             continue

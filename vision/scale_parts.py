@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vision.fields import Point
+from vision.plane import clock_angle
 from vision.printed_numbers import NumberMark
 
 MIN_STEP_DEG = 5.0
@@ -57,11 +58,6 @@ class ScaleCandidate(NamedTuple):
     def direction(self) -> float:
         """1 clockwise, -1 counter-clockwise: what an angle is multiplied with to grow along the scale."""
         return 1.0 if self.clockwise else -1.0
-
-
-def clock_angle(pivot: Point, point: Point) -> float:
-    """Direction from `pivot` to `point` in degrees clockwise from 6 o'clock, in [0, 360)."""
-    return math.degrees(math.atan2(-(point[0] - pivot[0]), point[1] - pivot[1])) % 360.0
 
 
 def place_numbers(marks: Sequence[NumberMark], pivot: Point) -> tuple[PlacedNumber, ...]:

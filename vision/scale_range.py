@@ -11,8 +11,9 @@ import math
 from typing import NamedTuple
 
 from vision.fields import GaugeFields, Point
+from vision.plane import clock_angle
 from vision.scale_curve import ScaleCurve
-from vision.scale_parts import ScaleCandidate, clock_angle, printed_step, unwrap
+from vision.scale_parts import ScaleCandidate, printed_step, unwrap
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness, fit_curve
 

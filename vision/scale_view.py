@@ -11,8 +11,8 @@ import math
 from typing import NamedTuple
 
 from vision.fields import Point
+from vision.plane import clock_angle
 from vision.printed_numbers import NumberMark
-from vision.scale_parts import clock_angle
 
 
 class DialGeometry(NamedTuple):

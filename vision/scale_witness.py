@@ -14,10 +14,11 @@ import numpy as np
 
 from vision.fields import Point
 from vision.numerals import NumeralError, PrintedText
+from vision.plane import clock_angle
 from vision.printed_numbers import find_numbers, find_units
 from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
 from vision.scale_fit import find_scales, fits_badly
-from vision.scale_parts import ScaleCandidate, clock_angle, completeness, place_numbers, printed_step, unwrap
+from vision.scale_parts import ScaleCandidate, completeness, place_numbers, printed_step, unwrap
 from vision.scale_units import PrintedScale, assign_units, lone_unit
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
 from vision.units import UnitError, compatible, convert, multiplied_unit
@@ -155,13 +156,15 @@ def _rank(witness: ScaleWitness) -> float:
 
 def _agrees(first: ScaleWitness, second: ScaleWitness) -> bool | None:
     """Whether two scales say the same; None where they cannot be compared."""
-    if first.value is None or second.value is None or first.value_low is None or first.value_high is None:
+    if first.value is None or first.value_low is None or first.value_high is None:
+        return None
+    if second.value is None or second.value_low is None or second.value_high is None:
         return None
     own, other = first.printed_unit, second.printed_unit
     if own is None or other is None or own == other or not compatible(own, other):
         return None
     try:
-        low, middle, high = (convert(v, other, own) for v in (second.value_low or 0.0, second.value, second.value_high or 0.0))
+        low, middle, high = (convert(v, other, own) for v in (second.value_low, second.value, second.value_high))
     except UnitError:
         return None
     half = 0.5 * (first.value_high - first.value_low) + 0.5 * (high - low)

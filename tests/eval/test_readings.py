@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.matching import box_iou, match_instruments
+from eval.matching import match_instruments
 from eval.readings import UNKNOWN_MODEL, Scorecard, Slice, evaluate_dataset, score_readings
 from eval.score import EvalError
 from eval.tables import scorecard_markdown
@@ -27,6 +27,7 @@ from tests.eval.builders import (
     valued,
 )
 from vision.fields import GaugeFields
+from vision.plane import box_iou
 from vision.samples import InstrumentTruth, SampleError, SampleRecord, write_records
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.values import angle_error_deg, image_angle_deg, inside, known_unit, number_fits, value_fits, value_in_unit
+from eval.values import angle_error_deg, inside, known_unit, number_fits, value_fits, value_in_unit
+from vision.plane import clock_angle
 from vision.units import convert
 
 ANGLES = st.floats(0, 360, exclude_max=True)
@@ -62,4 +63,4 @@ def test_angle_error_crosses_six_o_clock() -> None:
 def test_image_angles_run_clockwise_from_six_o_clock() -> None:
     tips = {0.0: (0.0, 1.0), 90.0: (-1.0, 0.0), 180.0: (0.0, -1.0), 270.0: (1.0, 0.0)}
     for angle, tip in tips.items():
-        assert image_angle_deg((0.0, 0.0), tip) == pytest.approx(angle)
+        assert clock_angle((0.0, 0.0), tip) == pytest.approx(angle)

@@ -17,7 +17,7 @@ from vision.generate import Chosen
 from vision.judge import Evidence, judge, raw_confidence, sure_fields
 from vision.lamp_color import FEATURES, LampModel
 from vision.numerals import Look, NumeralReader, PrintedText
-from vision.scale_end import image_angle
+from vision.plane import clock_angle
 
 PIVOT = (200.0, 200.0)
 
@@ -215,7 +215,7 @@ def test_calibration_applies_and_stays_in_bounds() -> None:
 
 
 def test_geometry_counts_clockwise_from_six() -> None:
-    assert [image_angle((0, 0), p) for p in ((0, 9), (-9, 0), (0, -9), (9, 0))] == pytest.approx([0, 90, 180, 270])
+    assert [clock_angle((0, 0), p) for p in ((0, 9), (-9, 0), (0, -9), (9, 0))] == pytest.approx([0, 90, 180, 270])
     points = EvidencePoints(needle_tip=at(180, 100), pivot=PIVOT, scale_start=at(45, 100), scale_end=at(315, 100))
     assert points_fraction(points, clockwise=True) == pytest.approx(0.5)
     assert points_fraction(EvidencePoints(pivot=PIVOT), clockwise=True) is None

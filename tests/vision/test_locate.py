@@ -13,7 +13,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision.locate import LocateOptions, box_iou, locate, tiles
+from vision.locate import LocateOptions, locate, tiles
+from vision.plane import box_iou
 from vision.reader import Reader
 
 EXAMPLE = Path(__file__).parents[2] / "synth" / "examples" / "xyz2000_panel.jpg"

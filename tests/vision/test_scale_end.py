@@ -7,7 +7,8 @@ import math
 import pytest
 
 from vision.fields import EvidencePoints, GaugeFields
-from vision.scale_end import at_stop, beyond_numerals, dial_roll, image_angle, is_clock, upright_angle
+from vision.plane import clock_angle
+from vision.scale_end import at_stop, beyond_numerals, dial_roll, is_clock, upright_angle
 from vision.scale_witness import ScalePlace, ScaleWitness
 
 PIVOT = (100.0, 100.0)
@@ -94,7 +95,7 @@ def test_hours_are_a_clock_and_gauges_are_not() -> None:
 
 
 def test_image_angle_counts_clockwise_from_six() -> None:
-    assert [image_angle(PIVOT, at(angle)) for angle in (0, 90, 200, 359)] == pytest.approx([0, 90, 200, 359], abs=1e-9)
+    assert [clock_angle(PIVOT, at(angle)) for angle in (0, 90, 200, 359)] == pytest.approx([0, 90, 200, 359], abs=1e-9)
 
 
 @pytest.mark.parametrize("roll", [-90.0, -20.0, 0.0, 7.0, 150.0])

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vision.dial_layouts import at_angle, face, linear, printed
+from vision.plane import clock_angle
 from vision.printed_numbers import find_numbers
 from vision.scale_curve import PiecewiseCurve, SmoothCurve, TickPoint, robust_line
 from vision.scale_fit import find_scales
 from vision.scale_grow import grow_scale
-from vision.scale_parts import clock_angle, completeness, place_numbers, printed_step, unwrap
+from vision.scale_parts import completeness, place_numbers, printed_step, unwrap
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
 
 PIVOT = (300.0, 310.0)

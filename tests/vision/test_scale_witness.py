@@ -236,7 +236,7 @@ def test_tilted_dial(ratio: float, direction: float) -> None:
 def test_scale_points_of_a_tilted_dial_lie_in_the_image() -> None:
     shape = tilt(0.6, 0.0)
     witness = read_scale(face(PRESSURE, range(11), shape=shape), needle_at(PRESSURE(5), shape=shape))
-    from vision.scale_parts import clock_angle
+    from vision.plane import clock_angle
 
     for point in witness.scale_points:
         seen = clock_angle(PIVOT, shape(at_angle(PRESSURE(point.value), 200)))
