@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from serve.adapt_cli import adapt, models
-from serve.bench_cli import bench
-from serve.console import plain_errors, print_error, print_line, show_progress
-from serve.failures_cli import failures
-from serve.foreign_cli import score_rag
-from serve.gate_cli import gate
-from serve.kb_cli import kb
-from serve.noise_cli import faults, noise
-from serve.options import (
+from serve.commands.adapt_cli import adapt, models
+from serve.commands.bench_cli import bench
+from serve.commands.console import plain_errors, print_error, print_line, show_progress
+from serve.commands.failures_cli import failures
+from serve.commands.foreign_cli import score_rag
+from serve.commands.gate_cli import gate
+from serve.commands.kb_cli import kb
+from serve.commands.noise_cli import faults, noise
+from serve.commands.options import (
     Backgrounds,
     Formats,
     Json,
@@ -37,10 +37,10 @@ from serve.options import (
     Workers,
     Writer,
 )
-from serve.probe_cli import evaluation
-from serve.rating_cli import score_hrs
-from serve.replay_cli import replay
-from serve.walkthrough_cli import walkthrough
+from serve.commands.probe_cli import evaluation
+from serve.commands.rating_cli import score_hrs
+from serve.commands.replay_cli import replay
+from serve.commands.walkthrough_cli import walkthrough
 
 MOST_ON_SHEET = 60
 
@@ -89,8 +89,8 @@ def main(
 @plain_errors
 def read(photos: Photos, model: Model = None, weights: Weights = None, as_json: Json = False) -> None:
     """Read the instruments in photos, in the order of the arguments."""
+    from serve.commands.show import reading_text
     from serve.service import open_service
-    from serve.show import reading_text
 
     service = open_service(weights=weights)
     failed = False
@@ -116,9 +116,9 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Read photos and report on them, every sentence backed by the photo or by the instrument's manual."""
-    from serve.outputs import FormatError, OutputFolder, parse_formats
+    from serve.commands.outputs import FormatError, OutputFolder, parse_formats
+    from serve.commands.show import inspection_text
     from serve.service import open_service
-    from serve.show import inspection_text
 
     if formats is not None and out is None:
         raise typer.BadParameter("--format says what to write below --out DIR, and no --out was given")
@@ -158,7 +158,7 @@ def synth(
     ] = False,
 ) -> None:
     """Draw instruments whose truth is known: a dataset (--out), a sheet to look at (--sheet), or both."""
-    from serve.workshop import check_sheet, draw_dataset, draw_sheet, ready_blender
+    from serve.commands.workshop import check_sheet, draw_dataset, draw_sheet, ready_blender
 
     if not prepare_blender and (recipe is None or (out is None and sheet is None)):
         raise typer.BadParameter("give a recipe, and --out for a dataset or --sheet for a contact sheet")
@@ -187,7 +187,7 @@ def train(
     workers: Workers = 1,
 ) -> None:
     """Train a reader on the pictures that its recipe asks for; they are drawn first where they are missing."""
-    from serve.workshop import train_reader
+    from serve.commands.workshop import train_reader
 
     print_line(train_reader(recipe, out=out, resume=resume, overrides=overrides or [], workers=workers))
 
@@ -200,7 +200,7 @@ def train_lines(
     workers: Workers = 1,
 ) -> None:
     """Train a reader of lines: of print, or of the digits of displays; its pictures are drawn first where they are missing."""
-    from serve.workshop import train_line_reader
+    from serve.commands.workshop import train_line_reader
 
     print_line(train_line_reader(recipe, out=out, workers=workers))
 
@@ -213,7 +213,7 @@ def serve(
     weights: Weights = None,
 ) -> None:
     """Serve the upload page and POST /inspect over HTTP."""
-    from serve.api import run_server
+    from serve.api.app import run_server
 
     run_server(host=host, port=port, weights=weights)
 

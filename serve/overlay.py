@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 from rag.errors import RenderError
 from rag.render.fonts import CHINESE
 from rag.report import Document
-from serve.show import value_text
+from serve.commands.show import value_text
 from vision.fields import InstrumentReading, PhotoReading, Point
 from vision.photos import Photo
 

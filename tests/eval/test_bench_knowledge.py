@@ -15,7 +15,7 @@ from eval.bench_knowledge_units import UnitErrors, bench_units
 from eval.query_set import Answer, QueryCase
 from knowledge.fusion import SearchOptions
 from knowledge.search import KnowledgeBase
-from serve.knowledge_bench import bench_record, plain, queries_text, units_text
+from serve.commands.knowledge_bench import bench_record, plain, queries_text, units_text
 from tests.knowledge.conftest import HashEmbedder
 
 

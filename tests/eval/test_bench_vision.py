@@ -25,8 +25,8 @@ from eval.score import NAN, EvalError
 from eval.sweep_scenes import dial_scene, own_value, relit, sweep_dial
 from eval.sweeps import Pairs, Sweeps, run_sweeps, span_error
 from eval.valuescores import judge_value
-from serve.bench_pictures import OverlayFolder, caption, write_worst
 from serve.cli import app
+from serve.commands.bench_pictures import OverlayFolder, caption, write_worst
 from synth.errors import BlenderError
 from synth.scene import GaugeScene, Pose
 from synth.spec import DialSpec

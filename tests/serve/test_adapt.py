@@ -9,8 +9,8 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from serve import adapting
 from serve.cli import app
+from serve.commands import adapting
 from serve.service import Service
 from serve.settings import Settings
 from tests.vision.test_training import draw

@@ -10,7 +10,7 @@ import pytest
 from eval.golden_run import AnchorReport
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment
-from serve import anchors
+from serve.commands import anchors
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import HashEmbedder
 

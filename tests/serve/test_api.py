@@ -16,8 +16,8 @@ from httpx import Response
 
 from rag.pipeline import Inspection
 from rag.trace import request_context
-from serve.api import create_app, server_logging
-from serve.middleware import REQUEST_ID_HEADER
+from serve.api.app import create_app, server_logging
+from serve.api.middleware import REQUEST_ID_HEADER
 from serve.service import Service
 from serve.settings import Settings
 from tests.serve.bad_photos import ODD_BUT_GOOD, unopenable

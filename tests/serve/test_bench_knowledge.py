@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 from eval import bench_knowledge_scale
 from eval.bench_knowledge_units import UnitErrors
 from eval.query_set import load_query_set
-from serve import knowledge_bench
 from serve.cli import app
+from serve.commands import knowledge_bench
 from tests.serve.doubles import HashEmbedder
 
 

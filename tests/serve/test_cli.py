@@ -12,9 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from knowledge.manifest import PublishError
-from serve import library, workshop
+from serve import library
 from serve import service as service_module
 from serve.cli import app
+from serve.commands import workshop
 from serve.service import Service
 from tests.serve.bad_photos import write
 from tests.serve.conftest import Gauge
@@ -151,7 +152,7 @@ def test_an_interrupt_is_no_traceback(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_output_fits_a_terminal_that_knows_ascii_alone(tmp_path: Path) -> None:
     """JSON stays JSON, and text for people is escaped, where stdout cannot show a character."""
     code = """
-from serve.console import print_line
+from serve.commands.console import print_line
 print_line('{"photo": "表"}')
 print_line("表 8")
 """
@@ -162,9 +163,8 @@ print_line("表 8")
 
 
 def test_the_reader_of_the_output_may_go_early() -> None:
-    code = (
-        "from serve.console import plain_errors, print_line\nplain_errors(lambda: [print_line('x' * 9999) for _ in range(99)])()"
-    )
+    code = "from serve.commands.console import plain_errors, print_line\n"
+    code += "plain_errors(lambda: [print_line('x' * 9999) for _ in range(99)])()"
     done = subprocess.run(
         ["bash", "-c", '"$0" -c "$1" | head -c 1; exit ${PIPESTATUS[0]}', sys.executable, code],
         cwd=ROOT,
@@ -361,7 +361,7 @@ def test_kb_audit_fails_on_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_serve_loads_before_it_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("serve.api.open_service", lambda *_, **__: failing(ValueError("no weights")))
+    monkeypatch.setattr("serve.api.app.open_service", lambda *_, **__: failing(ValueError("no weights")))
     result = CliRunner().invoke(app, ["serve", "--port", "0"])
     assert result.exit_code == 1
     assert "no weights" in result.stderr

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from eval.failures import FILE, FORMAT, MAX_REPORT_BYTES, FailureLibrary
-from serve.api import create_app
+from serve.api.app import create_app
 from serve.service import Service
 
 REPORT = {"format": FORMAT, "request_id": "r-1", "complaint": "evasive", "note": "<script>压力</script>"}

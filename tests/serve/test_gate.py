@@ -12,7 +12,7 @@ from eval.gate import read_baseline
 from eval.gate_rows import GateRow, photo_rows, report_rows, retrieval_rows
 from eval.query_set import shipped_query_set
 from knowledge.search import KnowledgeBase
-from serve import gating
+from serve.commands import gating
 from tests.serve.conftest import Gauge
 
 

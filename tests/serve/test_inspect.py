@@ -151,7 +151,7 @@ def test_a_pdf_that_cannot_be_written_costs_itself_alone(
     def fail(*_: object) -> bytes:
         raise RenderError("the font is missing: pip install font")
 
-    monkeypatch.setattr("serve.outputs.render_pdf", fail)
+    monkeypatch.setattr("serve.commands.outputs.render_pdf", fail)
     answer = gauge("inspect", photo, photo, "--out", tmp_path / "out")
     assert answer.code == 1
     assert answer.err.count("report.pdf: the font is missing: pip install font") == 2

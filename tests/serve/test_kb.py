@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from knowledge.search import KnowledgeBase
-from serve import kb_health, kb_intake, library
+from serve import library
 from serve.cli import app
+from serve.commands import kb_health, kb_intake
 from tests.knowledge.conftest import article_text
 from tests.knowledge.documents import write_pdf
 from tests.serve.doubles import HashEmbedder

@@ -14,8 +14,9 @@ from knowledge.search import KnowledgeBase
 from knowledge.tune import PairScores, Tuning
 from knowledge.tuning_pairs import Pair
 from knowledge.usage import UsageLog
-from serve import kb_health, kb_tuning, kb_weights, library
+from serve import library
 from serve.cli import app
+from serve.commands import kb_health, kb_tuning, kb_weights
 from tests.serve.doubles import HashEmbedder
 
 Kb = Callable[..., Result]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from knowledge.search import KnowledgeBase
-from serve import noising
+from serve.commands import noising
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import HashEmbedder
 

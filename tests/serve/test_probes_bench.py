@@ -12,7 +12,7 @@ from eval.bench_probes import ProbeBench, ProbeTimes, Times
 from eval.bench_text import TextBench
 from eval.probe_scores import FLOOR, Measured, ProbeScore
 from serve.cli import app
-from serve.probes_bench import probes_text
+from serve.commands.probes_bench import probes_text
 from tests.eval.test_bench_probes import write_sets
 
 

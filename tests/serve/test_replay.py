@@ -11,7 +11,7 @@ import pytest
 
 from knowledge.search import KnowledgeBase
 from rag.trace_store import FILE
-from serve import replaying
+from serve.commands import replaying
 from tests.serve.bad_photos import write
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import picture_bytes

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from eval.bench_report import PhotoTimes, ReportBench, ReportRates, ReportSpeed, WriterRates
 from eval.bench_report_lies import KindScore, LieScores
 from eval.score import share_of
-from serve.knowledge_bench import plain
-from serve.report_bench import bench_record, bench_text
+from serve.commands.knowledge_bench import plain
+from serve.commands.report_bench import bench_record, bench_text
 
 
 def make_rates(**changes: object) -> ReportRates:

@@ -9,7 +9,7 @@ import pytest
 
 from eval.mvfu import SHIPPED_LIBRARY, read_library
 from knowledge.search import KnowledgeBase
-from serve import retrieval_probes
+from serve.commands import retrieval_probes
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import HashEmbedder
 

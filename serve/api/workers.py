@@ -9,7 +9,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from serve.problems import ProblemError
+from serve.api.problems import ProblemError
 
 T = TypeVar("T")
 

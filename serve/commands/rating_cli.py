@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json
 
 
 @plain_errors

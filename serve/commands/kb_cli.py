@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json, LanguageChoice, Model, TimeTravel
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json, LanguageChoice, Model, TimeTravel
 
 kb = typer.Typer(
     help="Search, fill and check the knowledge base of instrument manuals.", no_args_is_help=True, rich_markup_mode=None
@@ -72,7 +72,7 @@ def add(
 
     PDF, DOCX and CSV take their metadata from a side-car beside them (manual.pdf.toml or .yaml) or from the options.
     """
-    from serve.kb_intake import add_documents
+    from serve.commands.kb_intake import add_documents
 
     given: dict[str, Any] = {
         "models": model,
@@ -96,7 +96,7 @@ def add(
 @plain_errors
 def list_documents(time_travel: TimeTravel = None, as_json: Json = False) -> None:
     """List all documents: version, authority, from when to when each answers, and how old its index is."""
-    from serve.kb_intake import document_list
+    from serve.commands.kb_intake import document_list
 
     print_line(document_list(moment=time_travel, as_json=as_json))
 
@@ -114,7 +114,7 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Check the manuals: exit code 1 where one of them has a fault."""
-    from serve.kb_health import audit_chunks, audit_health
+    from serve.commands.kb_health import audit_chunks, audit_health
     from serve.library import audit_manuals
 
     if what == "health" or out is not None:
@@ -130,7 +130,7 @@ def audit(
 @plain_errors
 def conflicts(model: Model = None, time_travel: TimeTravel = None, as_json: Json = False) -> None:
     """List where documents about one instrument differ, with both sources and what decides."""
-    from serve.kb_health import list_conflicts
+    from serve.commands.kb_health import list_conflicts
 
     print_line(list_conflicts(model, moment=time_travel, as_json=as_json))
 
@@ -143,7 +143,7 @@ def feedback(
     note: Annotated[str, typer.Option("--note", help="Why.")] = "",
 ) -> None:
     """Say whether a document helped; the health audit counts it."""
-    from serve.kb_health import keep_feedback
+    from serve.commands.kb_health import keep_feedback
 
     print_line(keep_feedback(document, good=verdict == "good", note=note))
 
@@ -164,7 +164,7 @@ def weigh(
 
     DOCUMENT WEIGHT decides, DOCUMENT --proposed follows the audit for one document and --proposed alone for all.
     """
-    from serve.kb_weights import decide, list_decisions
+    from serve.commands.kb_weights import decide, list_decisions
 
     if sum((weight is not None, proposed, undo)) > 1:
         raise typer.BadParameter("give a weight, --proposed or --undo, one of them")
@@ -193,7 +193,7 @@ def tune_embedder(
 ) -> None:
     """Tune the embedder on synonyms, manuals and logged questions; saved where held-out pairs are found better."""
     from knowledge.tuning_training import TuneOptions
-    from serve.kb_tuning import tune
+    from serve.commands.kb_tuning import tune
 
     options = TuneOptions(method=method, layers=layers, epochs=epochs, domain=domain, seed=seed)
     print_line(tune(out, options=options, as_json=as_json))

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json, Weights
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json, Weights
 
 
 @plain_errors
@@ -32,7 +32,7 @@ def adapt(
 
     The adapter is stored if photos that were held out are read better with it; else the exit code is 1.
     """
-    from serve.adapting import adapt_reader
+    from serve.commands.adapting import adapt_reader
 
     text, stored = adapt_reader(model_id, photos, weights=weights, steps=steps, minutes=minutes)
     print_line(text)
@@ -42,6 +42,6 @@ def adapt(
 @plain_errors
 def models(weights: Weights = None, as_json: Json = False) -> None:
     """List the adapters: model, weights it was made for, size, and how held-out photos are read without it and with it."""
-    from serve.adapting import models_text
+    from serve.commands.adapting import models_text
 
     print_line(models_text(weights, as_json=as_json))

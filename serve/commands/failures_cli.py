@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json
 
 failures = typer.Typer(help="What people reported about answers, with the root cause on five axes.", rich_markup_mode=None)
 
@@ -21,7 +21,7 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Keep a report; the same one twice is one case."""
-    from serve.failing import add_report
+    from serve.commands.failing import add_report
 
     print_line(add_report(file, as_json=as_json))
 
@@ -36,7 +36,7 @@ def list_cases(
     as_json: Json = False,
 ) -> None:
     """Print the cases, the newest first, and how often each cause was found."""
-    from serve.failing import list_text
+    from serve.commands.failing import list_text
 
     print_line(list_text(axis, complaint, as_json=as_json))
 
@@ -45,7 +45,7 @@ def list_cases(
 @plain_errors
 def show(case: Case, as_json: Json = False) -> None:
     """Print one case whole."""
-    from serve.failing import show_case
+    from serve.commands.failing import show_case
 
     print_line(show_case(case, as_json=as_json))
 
@@ -58,6 +58,6 @@ def label(
     as_json: Json = False,
 ) -> None:
     """Say on which axes the cause of a case lies; axes that are not named stay as they are."""
-    from serve.failing import label_case
+    from serve.commands.failing import label_case
 
     print_line(label_case(case, causes, as_json=as_json))

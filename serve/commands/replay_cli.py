@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_error, print_line
-from serve.options import Json
+from serve.commands.console import plain_errors, print_error, print_line
+from serve.commands.options import Json
 
 
 @plain_errors
@@ -20,7 +20,7 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Make a report again from the stored reading and the stored version of the manuals, and compare every stage."""
-    from serve.replaying import list_requests, replay_request, show_request
+    from serve.commands.replaying import list_requests, replay_request, show_request
 
     if newest == (request_id is not None):
         raise typer.BadParameter("give a REQUEST_ID, or --list for the newest ones")

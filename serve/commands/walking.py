@@ -15,8 +15,8 @@ from knowledge.timeline import parse_moment
 from rag.report import number_sources
 from rag.trace import Trace
 from rag.trace_store import TraceStore
-from serve.outputs import overlay_picture
-from serve.replaying import open_version
+from serve.commands.outputs import overlay_picture
+from serve.commands.replaying import open_version
 from serve.settings import load_settings
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json, Weights
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json, Weights
 
 
 @plain_errors
@@ -28,7 +28,7 @@ def gate(
     as_json: Json = False,
 ) -> None:
     """Hold ERR, FAR, all golden anchors and drawn photos against the frozen baseline; exit code 1 where a slice got worse."""
-    from serve.gating import run_gate
+    from serve.commands.gating import run_gate
 
     text, shut = run_gate(photos=photos, baseline=baseline, update=update, weights=weights, as_json=as_json)
     print_line(text)

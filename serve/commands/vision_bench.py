@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from serve.bench_pictures import OverlayFolder, write_worst
+from serve.commands.bench_pictures import OverlayFolder, write_worst
 
 if TYPE_CHECKING:
     from eval.bench_vision import VisionBench

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import EXIT_FAILED, plain_errors, print_error, print_line
-from serve.options import Json
+from serve.commands.console import EXIT_FAILED, plain_errors, print_error, print_line
+from serve.commands.options import Json
 
 
 @plain_errors
@@ -39,7 +39,7 @@ def score_rag(
     as_json: Json = False,
 ) -> None:
     """Score how faithful and how correct the answers of any question answering system are."""
-    from serve.foreign import score_foreign
+    from serve.commands.foreign import score_foreign
 
     if file is None:
         raise typer.BadParameter("give --file JSONL with the rows (with --endpoint: with the questions to ask)")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json, Weights
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json, Weights
 
 bench = typer.Typer(help="Measure the product's parts on this machine.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -58,7 +58,7 @@ def vision(
     as_json: Json = False,
 ) -> None:
     """Score the reader: accuracy by kind, honesty of its confidences, errors by tilt and size, seconds, sweeps."""
-    from serve.vision_bench import run_vision_bench
+    from serve.commands.vision_bench import run_vision_bench
 
     print_line(
         run_vision_bench(
@@ -86,7 +86,7 @@ def knowledge(
     as_json: Json = False,
 ) -> None:
     """Score the knowledge base: hits by kind of question, each route off, unit errors, drafts, milliseconds, memory."""
-    from serve.knowledge_bench import run_knowledge_bench
+    from serve.commands.knowledge_bench import run_knowledge_bench
 
     for part in run_knowledge_bench(scale=scale, as_json=as_json):
         print_line(part)
@@ -104,7 +104,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Score the reports: what is unsupported or missing, lies caught, milliseconds; the language model on demand."""
-    from serve.report_bench import run_report_bench
+    from serve.commands.report_bench import run_report_bench
 
     print_line(run_report_bench(readings=readings, llm=llm, photo=photo, as_json=as_json))
 
@@ -124,6 +124,6 @@ def probes(
     as_json: Json = False,
 ) -> None:
     """Score the probes: FCI beside the overlap floor on labelled texts, thresholds carried over, milliseconds a query."""
-    from serve.probes_bench import run_probes_bench
+    from serve.commands.probes_bench import run_probes_bench
 
     print_line(run_probes_bench(data=data, limit=limit, attention=attention, queries=queries, as_json=as_json))

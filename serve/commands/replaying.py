@@ -16,9 +16,9 @@ from rag.errors import TraceError
 from rag.replay import replay
 from rag.trace import Trace
 from rag.trace_store import TraceStore
+from serve.commands.show import plain_text
 from serve.library import open_knowledge
 from serve.settings import Settings, load_settings
-from serve.show import plain_text
 
 logger = logging.getLogger("gauge.replay")
 

@@ -17,17 +17,17 @@ from fastapi.responses import JSONResponse, Response
 from eval.failures import MAX_REPORT_BYTES, FailureError, FailureLibrary, parse_report
 from rag.pipeline import Inspection
 from rag.trace import RequestFilter
-from serve.middleware import Gatekeeper
-from serve.problems import Problem, ProblemError, add_problem_handlers, photo_problem, request_id_of
+from serve.api.middleware import Gatekeeper
+from serve.api.problems import Problem, ProblemError, add_problem_handlers, photo_problem, request_id_of
+from serve.api.workers import Workers
 from serve.service import Service, open_service
 from serve.settings import MIB, Language, Settings, WriterName, load_settings
-from serve.workers import Workers
 from vision.fields import Contract, Weights
 from vision.photos import PhotoError, display_name, load_photo
 
 logger = logging.getLogger("gauge.http")
 
-WEB = Path(__file__).parent / "web"
+WEB = Path(__file__).parents[1] / "web"
 PAGE_FILES = {"": ("index.html", "text/html"), "page.css": ("page.css", "text/css"), "page.js": ("page.js", "text/javascript")}
 MAX_NAME = 200
 

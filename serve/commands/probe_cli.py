@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from serve.console import plain_errors, print_line
-from serve.options import Json, Limit, TimeTravel, Weights
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json, Limit, TimeTravel, Weights
 
 DEFAULT = "readings"
 GroupChoice = Literal["model", "kind"]
@@ -52,7 +52,7 @@ def readings(
     as_json: Json = False,
 ) -> None:
     """Score the reader on a dataset folder, per instrument model and per field."""
-    from serve.workshop import score_by_group, score_dataset
+    from serve.commands.workshop import score_by_group, score_dataset
 
     if by is not None:
         print_line(score_by_group(dataset, by, weights=weights, limit=limit, out=out, as_json=as_json))
@@ -87,7 +87,7 @@ def anchors(
     as_json: Json = False,
 ) -> None:
     """Put the golden anchors to the whole chain: status, milliseconds and the link that failed; exit code 1 on a failure."""
-    from serve.anchors import run_anchors
+    from serve.commands.anchors import run_anchors
 
     text, failed = run_anchors(quick=quick, ids=tuple(ids or ()), out=out, moment=time_travel, against=against, as_json=as_json)
     print_line(text)
@@ -108,7 +108,7 @@ def retrieval(
     as_json: Json = False,
 ) -> None:
     """Score retrieval on the test queries: hits, anchor relevance, fact coverage, context relevance, noise by rank."""
-    from serve.retrieval_probes import probe_retrieval
+    from serve.commands.retrieval_probes import probe_retrieval
 
     print_line(probe_retrieval(queries=queries, limit=limit, domain=domain, as_json=as_json))
 
@@ -124,6 +124,6 @@ def facts(
     as_json: Json = False,
 ) -> None:
     """Show or grow the library of facts that coverage is measured by; each fact names its source."""
-    from serve.retrieval_probes import grow_library
+    from serve.commands.retrieval_probes import grow_library
 
     print_line(grow_library(extend=extend, experts=experts, as_json=as_json))

@@ -13,7 +13,7 @@ from eval.bench_report_llm import llm_markdown, measure_llm
 from eval.tables import number, percent, table
 from rag.llm_writer import LocalLLMWriter
 from rag.pipeline import Pipeline
-from serve.knowledge_bench import plain
+from serve.commands.knowledge_bench import plain
 from serve.library import open_knowledge
 from serve.service import Service, open_service
 from serve.settings import load_settings

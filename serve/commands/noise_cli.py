@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from serve.console import plain_errors, print_line
-from serve.options import Json
+from serve.commands.console import plain_errors, print_line
+from serve.commands.options import Json
 
 Questions = Annotated[
     int | None,
@@ -27,7 +27,7 @@ def noise(
     as_json: Json = False,
 ) -> None:
     """Put noise into questions, passages, answers and anchors: failures per kind, level and module of the manuals."""
-    from serve.noising import run_noise, run_photo_noise
+    from serve.commands.noising import run_noise, run_photo_noise
 
     if photos is not None:
         print_line(run_photo_noise(count=photos, seed=seed, as_json=as_json))
@@ -46,6 +46,6 @@ def faults(
     as_json: Json = False,
 ) -> None:
     """Plant faults in a chain that works, and see how often attribution names the right layer."""
-    from serve.noising import run_faults
+    from serve.commands.noising import run_faults
 
     print_line(run_faults(questions=questions, per_fault=per_fault, seed=seed, as_json=as_json))

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag.trace import request_context
-from serve.problems import problem_response
+from serve.api.problems import problem_response
 
 logger = logging.getLogger("gauge.http")
 
