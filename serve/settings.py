@@ -13,6 +13,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 2**20
 
+DATABASE_FILE = "gauge.sqlite"
+RATE = r"^[1-9][0-9]{0,6}/(second|minute|hour|day)$"
+"""How a rate is written: `600/minute`."""
+
 Language = Literal["en", "zh"]
 WriterName = Literal["template", "llm", "openai"]
 
@@ -28,6 +32,10 @@ class Settings(BaseSettings):
     number of photos worked on at the same time by the server, `max_waiting` the number of further requests
     that may wait before the server answers 503. Of `trace_requests` inspections, none older than `trace_days`, it is kept
     what `gauge replay` needs; 0 keeps none.
+    `database` is where the service's tables lie: `postgresql+psycopg://USER:PASSWORD@HOST/NAME`, or None for
+    `gauge.sqlite` below `home`. Photos are kept `photo_days` (0 keeps none). `quota_photos` a day and `quota_mib` of kept
+    photos hold for every tenant with a key that has no limits of its own. `rate_limit` holds for each key,
+    `request_timeout_s` for an answer, `upload_timeout_s` for a request's body to arrive and for its answer to be taken.
     """
 
     model_config = SettingsConfigDict(env_prefix="GAUGE_", frozen=True, extra="forbid")
@@ -48,8 +56,27 @@ class Settings(BaseSettings):
     max_waiting: Annotated[int, Field(ge=0, le=10_000)] = 32
     trace_requests: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
     trace_days: Annotated[float, Field(gt=0, le=36_500)] = 30.0
+    database: SecretStr | None = None
+    photo_days: Annotated[float, Field(ge=0, le=36_500)] = 30.0
+    quota_photos: Annotated[int, Field(ge=1)] = 10_000
+    quota_mib: Annotated[float, Field(gt=0)] = 10_240.0
+    rate_limit: Annotated[str, Field(pattern=RATE)] = "600/minute"
+    request_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
+    upload_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     traceback: bool = False
+
+    @property
+    def database_url(self) -> str:
+        """Address of the database, with its password: never to be shown."""
+        if self.database is not None:
+            return self.database.get_secret_value()
+        return f"sqlite:///{(self.home / DATABASE_FILE).resolve()}"
+
+    @property
+    def postgres_url(self) -> str | None:
+        """Address of the PostgreSQL server, with its password; None where the database is a file."""
+        return self.database_url if self.database_url.startswith("postgres") else None
 
 
 def load_settings() -> Settings:
