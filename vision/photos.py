@@ -44,6 +44,10 @@ UPRIGHT = {
 INTEGER_RANGES = (255, 1023, 4095, 16383, 65535)
 """Full scales of cameras that store 8 to 16 bits in 16-bit files."""
 
+MAX_SCANS = 300
+"""Scans of a progressive JPEG: cameras and optimisers write about ten. Each costs a walk over all blocks for 14 bytes of
+file, so that without a limit a few megabytes would keep a processor busy for hours."""
+
 _HASH_LIMIT_BYTES = 2**30  # A larger file is refused without a hash: reading it would take many seconds.
 _LATER_FORMATS = {b"ftypheic": "HEIC", b"ftypheix": "HEIC", b"ftypmif1": "HEIF", b"ftypavif": "AVIF"}
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -120,6 +124,7 @@ def load_photo(source: Path | bytes, *, name: str | None = None, limits: PhotoLi
     try:
         with _quiet_pillow(), _quiet_libtiff(data), Image.open(io.BytesIO(data), formats=FORMATS) as picture:
             _check_pixels(picture, label, digest, limits)
+            _check_scans(picture, data, label, digest)
             return _decode(picture, label, digest, limits)
     except PhotoError:
         raise
@@ -220,6 +225,13 @@ def _check_pixels(picture: Image.Image, label: str, digest: str, limits: PhotoLi
     if width * height > limits.max_pixels:
         size = f"{width} x {height} px are {width * height / 1e6:.1f} megapixels"
         reason = f"{size}, more than the limit of {limits.max_pixels / 1e6:.4g} megapixels"
+        raise PhotoError(reason, name=label, problem="too_large", sha256=digest)
+
+
+def _check_scans(picture: Image.Image, data: bytes, label: str, digest: str) -> None:
+    """Counts the markers that begin a scan; inside of a scan these two bytes cannot stand."""
+    if picture.format in ("JPEG", "MPO") and (scans := data.count(b"\xff\xda")) > MAX_SCANS:
+        reason = f"the JPEG has about {scans} scans, more than the limit of {MAX_SCANS}"
         raise PhotoError(reason, name=label, problem="too_large", sha256=digest)
 
 

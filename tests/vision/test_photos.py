@@ -289,6 +289,20 @@ def test_a_giant_picture_is_refused_on_its_header() -> None:
     assert str(error) == "bomb.png: 30000 x 30000 px are 900.0 megapixels, more than the limit of 100 megapixels"
 
 
+def progressive(scans: int) -> bytes:
+    """A progressive JPEG with its last scan repeated, each repetition a walk over all blocks."""
+    data = encode(two_halves(640, 480), "JPEG", progressive=True)
+    last = data[data.rindex(b"\xff\xda") : -2]
+    return data[:-2] + last * (scans - data.count(b"\xff\xda")) + data[-2:]
+
+
+def test_a_jpeg_of_endless_scans_is_refused_before_it_is_decoded() -> None:
+    assert load_photo(progressive(300)).width == 640
+    with pytest.raises(PhotoError, match="about 301 scans, more than the limit of 300") as caught:
+        load_photo(progressive(301), name="scans.jpg")
+    assert caught.value.problem == "too_large"
+
+
 def test_pillow_keeps_its_own_limit_and_gives_no_warning() -> None:
     before = Image.MAX_IMAGE_PIXELS
     with warnings.catch_warnings():
