@@ -33,9 +33,9 @@ class Settings(BaseSettings):
     that may wait before the server answers 503. Of `trace_requests` inspections, none older than `trace_days`, it is kept
     what `gauge replay` needs; 0 keeps none.
     `database` is where the service's tables lie: `postgresql+psycopg://USER:PASSWORD@HOST/NAME`, or None for
-    `gauge.sqlite` below `home`. Photos are kept `photo_days` (0 keeps none). `quota_photos` a day and `quota_mib` of kept
-    photos hold for every tenant with a key that has no limits of its own. `rate_limit` holds for each key,
-    `request_timeout_s` for an answer, `upload_timeout_s` for a request's body to arrive and for its answer to be taken.
+    `gauge.sqlite` below `home`. Photos are kept `photo_days` (0 keeps none), reports `report_days`. `quota_photos` a day and
+    `quota_mib` of kept photos hold for every tenant with a key that has no limits of its own. `rate_limit` holds for each
+    key, `request_timeout_s` for an answer, `upload_timeout_s` for a request's body to arrive and its answer to be taken.
     """
 
     model_config = SettingsConfigDict(env_prefix="GAUGE_", frozen=True, extra="forbid")
@@ -58,6 +58,7 @@ class Settings(BaseSettings):
     trace_days: Annotated[float, Field(gt=0, le=36_500)] = 30.0
     database: SecretStr | None = None
     photo_days: Annotated[float, Field(ge=0, le=36_500)] = 30.0
+    report_days: Annotated[float, Field(gt=0, le=36_500)] = 365.0
     quota_photos: Annotated[int, Field(ge=1)] = 10_000
     quota_mib: Annotated[float, Field(gt=0)] = 10_240.0
     rate_limit: Annotated[str, Field(pattern=RATE)] = "600/minute"

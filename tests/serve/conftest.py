@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from knowledge.search import KnowledgeBase
@@ -15,6 +16,8 @@ from serve import service as service_module
 from serve.cli import app
 from serve.service import Service
 from serve.settings import Settings
+from serve.store.store import Store
+from tests.serve.databases import fresh_database, postgres_server
 from tests.serve.doubles import DoubleReader, HashEmbedder
 
 
@@ -65,3 +68,28 @@ def gauge(service: Service, monkeypatch: pytest.MonkeyPatch) -> Gauge:
         return Answer(result.exit_code, result.stdout, result.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a PostgreSQL server of this session."""
+    with postgres_server(tmp_path_factory.mktemp("postgres")) as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SecretStr | None]:
+    """The setting `database` for an empty one of each kind: a test that asks for it runs on both."""
+    if request.param == "sqlite":
+        yield None
+        return
+    with fresh_database(request.getfixturevalue("postgres")) as address:
+        yield SecretStr(address)
+
+
+@pytest.fixture
+def store(database: SecretStr | None, tmp_path: Path) -> Iterator[Store]:
+    """An empty store on each database."""
+    store = Store.open(Settings(home=tmp_path / "home", database=database))
+    yield store
+    store.close()
