@@ -52,7 +52,8 @@ def _instrument(index: int, scene: GaugeScene) -> InstrumentTruth:
     elif isinstance(spec, LampSpec):
         truth = InstrumentTruth(box=box, fields=GaugeFields(kind="lamp", warning_light_color=spec.state))
     else:
-        truth = InstrumentTruth(box=box, fields=GaugeFields(kind="selector", mode_dial_position=spec.position))
+        marks = tuple(view([polar((0.0, 0.0), spec.knob + 6.0, angle) for angle in spec.angles_deg]))
+        truth = InstrumentTruth(box=box, fields=GaugeFields(kind="selector", mode_dial_position=spec.position), marks=marks)
     score = legibility(placed, scene, view, hidden_by(scene, [_seen_outline(one, scene) for one in scene.instruments[:index]]))
     shows_nothing = isinstance(spec, DigitalSpec) and truth.value is None
     return truth.model_copy(

@@ -62,8 +62,8 @@ class InstrumentTruth(Contract):
     where nothing else is stated); None for instruments without a number (lamp, selector).
     `fields.pointer_angle` is what is seen on the dial's plane; `true_pointer_angle` the needle's own angle,
     free of parallax. `homography` maps the face's own plane to the picture (row by row, lens distortion left
-    out). `rows` are the rows of digits, the main one first. `legibility` is 0..1; `readable` False marks what
-    nobody could read off this picture.
+    out). `rows` are the rows of digits, the main one first; `marks` those of a selector's positions in their order.
+    `legibility` is 0..1; `readable` False marks what nobody could read off this picture.
     """
 
     instrument_model: str | None = None
@@ -77,6 +77,7 @@ class InstrumentTruth(Contract):
     unit: ValueUnit | None = None
     units: tuple[PrintedUnit, ...] = ()
     rows: tuple[DigitRow, ...] = ()
+    marks: tuple[Point, ...] = ()
     true_pointer_angle: Angle | None = None
     homography: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)] | None = None
     legibility: Fraction | None = None

@@ -50,6 +50,19 @@ def test_the_mark_points_at_the_position(style: str, position: int) -> None:
     assert truth.fields.mode_dial_position == position
 
 
+def test_the_marks_of_the_truth_stand_round_the_knob_where_the_positions_are() -> None:
+    for seed in range(20):
+        spec = sample_selector(np.random.default_rng(seed))
+        truth = frontal(spec).truth().instruments[0]
+        assert len(truth.marks) == len(spec.angles_deg)
+        x0, y0, x1, y1 = truth.box
+        middle, half = ((x0 + x1) / 2, (y0 + y1) / 2), (x1 - x0) / 2
+        for (x, y), angle in zip(truth.marks, spec.angles_deg, strict=True):
+            seen = math.degrees(math.atan2(middle[0] - x, y - middle[1])) % 360
+            assert abs((seen - angle + 180) % 360 - 180) < 0.5
+            assert math.hypot(x - middle[0], y - middle[1]) == pytest.approx((spec.knob + 6) / 100 * half, rel=0.01)
+
+
 def test_legends_keep_off_the_knob_and_off_each_other() -> None:
     for seed in range(300):
         spec = sample_selector(np.random.default_rng(seed))
