@@ -17,12 +17,14 @@ from vision.fields import Point
 from vision.line_crop import LinePlace
 from vision.needle_line import NeedleLine, refine_needle
 from vision.numeral_places import missed_numerals, reading_angle
-from vision.numerals import NumeralReader, Pixels, PrintedText, TextPatch
+from vision.numerals import NumeralReader, PrintedText
 from vision.plane import clock_angle
-from vision.printed_numbers import find_numbers, find_units
+from vision.printed_numbers import find_numbers
+from vision.printed_units import find_units
 from vision.scale_parts import printed_step, unwrap
 from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness, fit_curve, read_scale
+from vision.text_strips import Pixels, TextPatch
 from vision.unit_lines import UnitFinder
 from vision.unit_witness import SeenUnit
 

@@ -8,7 +8,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.numerals import Pixels, PrintedText
+from vision.numerals import PrintedText
+from vision.text_strips import Pixels
 
 POINT_SIDE_SHARE = (0.05, 0.26)
 STRIP_HEIGHT_PX = 64

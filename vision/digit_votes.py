@@ -10,7 +10,7 @@ from typing import NamedTuple
 from vision.display_rows import RowReading, box_of_place
 from vision.fields import DIGITS_PATTERN, MAX_DIGITS, Point
 from vision.numerals import PrintedText
-from vision.printed_numbers import plain_text
+from vision.printed_units import plain_text
 
 SURE_ALONE = 0.95
 SURE_NAMED, SURE_BOXED = 0.6, 0.9

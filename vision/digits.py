@@ -20,7 +20,8 @@ from vision.digit_votes import SURE_NAMED, Shown, agree, by_place, goes_on, show
 from vision.display_rows import RowReading, box_of_place, is_plausible, read_named_row, read_rows, row_boxes, rows_beside
 from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace
-from vision.numerals import Look, NumeralReader, Pixels, PrintedText, TextPatch
+from vision.numerals import Look, NumeralReader, PrintedText
+from vision.text_strips import Pixels, TextPatch
 from vision.unit_places import is_word
 
 MIN_HEIGHT_SHARE, MIN_ROW_SHARE = 0.7, 0.5

@@ -18,7 +18,8 @@ from vision.digit_reader import DIGITS, DigitReader
 from vision.fields import DIGITS_PATTERN, MAX_DIGITS
 from vision.line_crop import DIGITS_SHAPE, MIN_HEIGHT_PX, LineImage, LinePlace, can_be_cut
 from vision.line_reader import LineReading, character_places, text_log_probs
-from vision.numerals import Look, TextPatch
+from vision.numerals import Look
+from vision.text_strips import TextPatch
 
 DIGITS_OF_BOX = (0.6, 0.72, 0.85, 0.98)
 """Height of the digits to that of the detector's box around them."""

@@ -15,8 +15,9 @@ from vision.display_rows import BOX_OF_DIGITS
 from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace, Pixels
 from vision.line_reader import LineReader
-from vision.numerals import Look, TextPatch
-from vision.printed_numbers import find_units
+from vision.numerals import Look
+from vision.printed_units import find_units
+from vision.text_strips import TextPatch
 from vision.unit_places import places_around, places_of_boxes
 from vision.unit_witness import find_unit_lines
 

@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from vision.digit_reader import DigitReader, digits_of_lines
-from vision.line_data import KINDS, LineExample, LineJitter, LineOptions, LinePictures, LineStream, jittered
+from vision.line_data import KINDS, LineExample, LineOptions, LinePictures, LineStream
 from vision.line_reader import CHARACTERS, SHIPPED_LINES, LineReader, encode_line, load_line_card, standardised
+from vision.line_wear import LineJitter, jittered
 from vision.recipe import RECIPES, DataPart, RecipeError
 
 READERS: dict[str, type[LineReader]] = {"lines": LineReader, "digits": DigitReader}

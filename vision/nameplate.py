@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from vision.numerals import PrintedText
-from vision.printed_numbers import plain_text
+from vision.printed_units import plain_text
 
 MIN_KEY_LENGTH = 4
 """Shorter model ids would be found in any serial number."""

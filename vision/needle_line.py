@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.fields import Point
-from vision.numerals import NumeralError, Pixels
+from vision.numerals import NumeralError
 from vision.scale_curve import robust_line
+from vision.text_strips import Pixels
 
 Floats = NDArray[np.float64]
 

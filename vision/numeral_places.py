@@ -16,10 +16,11 @@ import numpy as np
 from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace, Pixels, can_be_cut
 from vision.line_reader import LineReader, LineReading, character_places
-from vision.numerals import PrintedText, TextPatch, patch_color
+from vision.numerals import PrintedText
 from vision.plane import clock_angle
 from vision.printed_numbers import NumberMark, find_numbers
 from vision.scale_parts import unwrap
+from vision.text_strips import TextPatch, patch_color
 from vision.unit_lines import BOX_TO_LETTERS
 from vision.unit_places import places_around
 

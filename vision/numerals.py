@@ -17,17 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.fields import Point
-
-Pixels = NDArray[np.uint8]
-Floats = NDArray[np.float64]
+from vision.text_strips import Floats, Pixels, Strip, TextPatch, cut_box, cut_patch, ink_color
 
 DETECTION_SIDE_PX = 736
 """Long side at which text is looked for: numerals of a dial filling the crop are then 20 to 50 px high."""
 MAX_ENLARGEMENT = 4.0
 STRIP_HEIGHT_PX = 48
 STRIP_WIDTHS_PX = (96, 192, 320, 640)
-TALL_RATIO = 1.15
-"""From here on a box may hold two digits lying sideways: it is read in three ways."""
 MIN_CONFIDENCE = 0.4
 LENGTH_BONUS = 0.2
 MAX_TEXTS = 80
@@ -54,29 +50,11 @@ class PrintedText(NamedTuple):
     character_centers: tuple[Point, ...]
 
 
-class TextPatch(NamedTuple):
-    """A place to read at: centre and size in pixels, direction of reading clockwise from the x axis."""
-
-    center: Point
-    width_px: float
-    height_px: float
-    angle_deg: float = 0.0
-
-
 class Look(NamedTuple):
     """All text that was read, and the boxes in which something stands that was not."""
 
     texts: tuple[PrintedText, ...]
     unread: tuple[TextPatch, ...] = ()
-
-
-class _Strip(NamedTuple):
-    """A text box cut out level: the pixels, and the corner and axes that lead back into the image."""
-
-    pixels: Pixels  # (H, W, 3)
-    origin: Floats  # (2,)
-    along: Floats  # (2,), full width of the strip in the image
-    down: Floats  # (2,), full height of the strip in the image
 
 
 class _Decoded(NamedTuple):
@@ -108,10 +86,10 @@ class NumeralReader:
         corners = networks.find_boxes(picture)[:MAX_TEXTS]
         if not corners:
             return Look(())
-        strips: list[_Strip] = []
+        strips: list[Strip] = []
         owners: list[int] = []
         for index, box in enumerate(corners):
-            for strip in _cut(picture, box):
+            for strip in cut_box(picture, box):
                 strips.append(strip)
                 owners.append(index)
         decoded = networks.recognise([strip.pixels for strip in strips])
@@ -130,7 +108,7 @@ class NumeralReader:
 
     def read_patches(self, crop: Pixels, patches: Sequence[TextPatch]) -> tuple[PrintedText | None, ...]:
         """What stands in each patch, without looking for text first; None where nothing is recognised."""
-        strips = [_cut_patch(crop, patch) for patch in patches]
+        strips = [cut_patch(crop, patch) for patch in patches]
         unmoved = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
         decoded = _networks().recognise([strip.pixels for strip in strips]) if strips else []
         return tuple(
@@ -231,43 +209,7 @@ def _prepare(crop: Pixels, side_px: int, turn_deg: float) -> tuple[Pixels, Float
     return np.asarray(picture, np.uint8), np.asarray(cv2.invertAffineTransform(forward), float)
 
 
-def _cut(picture: Pixels, box: Floats) -> list[_Strip]:
-    """The box cut out level, and where it is tall also turned by a quarter both ways."""
-    along, down = (box[1] + box[2] - box[0] - box[3]) / 2.0, (box[3] + box[2] - box[0] - box[1]) / 2.0
-    origin = box.mean(axis=0) - (along + down) / 2.0
-    level = _Strip(_level(picture, origin, along, down), origin, along, down)
-    if np.hypot(*down) < TALL_RATIO * np.hypot(*along):
-        return [level]
-    turned = _Strip(np.ascontiguousarray(np.rot90(level.pixels)), origin + along, down, -along)
-    upward = _Strip(np.ascontiguousarray(np.rot90(level.pixels, -1)), origin + down, -down, along)
-    # A quarter turn either way: text that runs down or up, beside a narrow digit that stands upright.
-    return [level, turned, upward]
-
-
-def _cut_patch(crop: Pixels, patch: TextPatch) -> _Strip:
-    turn = math.radians(patch.angle_deg)
-    along = patch.width_px * np.array([math.cos(turn), math.sin(turn)])
-    down = patch.height_px * np.array([-math.sin(turn), math.cos(turn)])
-    origin = np.asarray(patch.center) - (along + down) / 2.0
-    return _Strip(_level(crop, origin, along, down), origin, along, down)
-
-
-def _level(picture: Pixels, origin: Floats, along: Floats, down: Floats) -> Pixels:
-    """The parallelogram at `origin` cut out upright."""
-    import cv2
-
-    width, height = max(4, round(float(np.hypot(*along)))), max(4, round(float(np.hypot(*down))))
-    matrix = np.column_stack([along / width, down / height, origin]).astype(float)
-    how = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(picture, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE), np.uint8)
-
-
-def patch_color(crop: Pixels, patch: TextPatch) -> tuple[float, float, float]:
-    """Mean colour of the ink in a patch, RGB."""
-    return _ink_color(_cut_patch(crop, patch).pixels)
-
-
-def _placed(strip: _Strip, decoded: _Decoded, back: Floats) -> PrintedText:
+def _placed(strip: Strip, decoded: _Decoded, back: Floats) -> PrintedText:
     """The decoded strip in the crop's pixels."""
     turn = back[:, :2]
     scale = float(np.sqrt(abs(np.linalg.det(turn))))
@@ -282,23 +224,10 @@ def _placed(strip: _Strip, decoded: _Decoded, back: Floats) -> PrintedText:
         width_px=float(np.hypot(*strip.along)) * scale,
         angle_deg=math.degrees(math.atan2(along[1], along[0])),
         confidence=decoded.confidence,
-        color=_ink_color(strip.pixels),
+        color=ink_color(strip.pixels),
         character_centers=places,
     )
 
 
 def _point(values: Floats) -> Point:
     return float(values[0]), float(values[1])
-
-
-def _ink_color(pixels: Pixels) -> tuple[float, float, float]:
-    """Mean colour of the ink: the smaller side of Otsu's threshold on luminance."""
-    import cv2
-
-    gray = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
-    _, mask = cv2.threshold(gray, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    ink = mask > 0 if 2 * int((mask > 0).sum()) <= mask.size else mask == 0
-    if not ink.any():
-        ink = np.ones_like(ink)
-    mean = pixels[ink].mean(axis=0)
-    return float(mean[0]), float(mean[1]), float(mean[2])

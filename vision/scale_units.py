@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vision.numerals import PrintedText
-from vision.printed_numbers import UnitMark, find_units
+from vision.printed_units import UnitMark, find_units
 from vision.scale_curve import robust_line
 from vision.scale_parts import PlacedNumber, ScaleCandidate, ScaleNumeral, unwrap
 from vision.units import UNIT_NAMES, UnitError, compatible, convert

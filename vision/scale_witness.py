@@ -15,7 +15,8 @@ import numpy as np
 from vision.fields import Point
 from vision.numerals import NumeralError, PrintedText
 from vision.plane import clock_angle
-from vision.printed_numbers import find_numbers, find_units
+from vision.printed_numbers import find_numbers
+from vision.printed_units import find_units
 from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
 from vision.scale_fit import find_scales, fits_badly
 from vision.scale_parts import ScaleCandidate, completeness, place_numbers, printed_step, unwrap

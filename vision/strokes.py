@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from vision.fields import Point
 from vision.needle_line import Floats, sample_rays, stroke_contrast
-from vision.numerals import NumeralError, Pixels
+from vision.numerals import NumeralError
+from vision.text_strips import Pixels
 
 STEP_DEG = 0.75
 APART_DEG = 9.0

@@ -16,8 +16,9 @@ import numpy as np
 from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace, Pixels
 from vision.line_reader import LineReader
-from vision.numerals import Look, PrintedText, TextPatch, patch_color
-from vision.printed_numbers import UnitMark, find_units
+from vision.numerals import Look, PrintedText
+from vision.printed_units import UnitMark, find_units
+from vision.text_strips import TextPatch, patch_color
 from vision.unit_places import column_places, places_around, places_behind_titles, places_of_boxes
 from vision.unit_witness import SeenUnit, find_unit_lines
 from vision.units import compatible

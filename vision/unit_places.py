@@ -14,8 +14,9 @@ import numpy as np
 
 from vision.fields import Point
 from vision.line_crop import MIN_HEIGHT_PX, LinePlace
-from vision.numerals import PrintedText, TextPatch
-from vision.printed_numbers import find_units, plain_text
+from vision.numerals import PrintedText
+from vision.printed_units import find_units, plain_text
+from vision.text_strips import TextPatch
 
 LETTERS_OF_BOX = (0.62, 0.82)
 """Height of capitals to that of the detector's box around them: tight and loose boxes."""

@@ -12,7 +12,8 @@ from vision.digit_points import points_along
 from vision.digits import read_digits, thickened
 from vision.display_rows import RowReading
 from vision.line_crop import LinePlace
-from vision.numerals import PrintedText, TextPatch
+from vision.numerals import PrintedText
+from vision.text_strips import TextPatch
 
 SIZE = (320.0, 140.0)
 

@@ -6,7 +6,7 @@ import pytest
 
 from vision.digits import DigitsWitness
 from vision.display_folds import is_folded, unfolded
-from vision.numerals import TextPatch
+from vision.text_strips import TextPatch
 
 TOP, FOOT = TextPatch((100.0, 40.0), 120.0, 50.0), TextPatch((100.0, 110.0), 120.0, 52.0)
 

@@ -22,7 +22,8 @@ from vision.display_rows import (
 )
 from vision.line_crop import LineImage, LinePlace
 from vision.line_reader import LineReading, encode_line, read_scores
-from vision.numerals import Look, TextPatch
+from vision.numerals import Look
+from vision.text_strips import TextPatch
 
 SIZE = (320.0, 160.0)
 digits_are_shipped = pytest.mark.skipif(not digits_shipped(), reason="no weights of a digit reader are shipped")

@@ -9,7 +9,8 @@ from tests.vision.dial_layouts import printed
 from tests.vision.test_line_reader import printed_line, shipped
 from vision.display_units import PlacedUnit, places_behind, printed_units, unit_of_number
 from vision.line_reader import LineReader
-from vision.numerals import Look, TextPatch
+from vision.numerals import Look
+from vision.text_strips import TextPatch
 
 NUMBER = TextPatch((100.0, 50.0), 100.0, 40.0)
 

@@ -12,19 +12,10 @@ import pytest
 from vision.digit_reader import DIGITS, DigitReader
 from vision.fields import GaugeFields
 from vision.line_crop import DIGITS_SHAPE, LinePlace, line_crop
-from vision.line_data import (
-    DIGITS_OF_DRUM,
-    FRAME_SHARE,
-    LineJitter,
-    LineOptions,
-    LinePictures,
-    LineStream,
-    jittered,
-    lines_of,
-    worn,
-)
+from vision.line_data import DIGITS_OF_DRUM, FRAME_SHARE, LineOptions, LinePictures, LineStream, lines_of
 from vision.line_reader import CARD_FILE, MODEL_FILE, LineReader
 from vision.line_training import READERS, LineRecipe, line_loss, load_line_recipe, measure_lines, train_lines
+from vision.line_wear import LineJitter, jittered, worn
 from vision.recipe import VALIDATION_SEED, RecipeError
 from vision.samples import DigitRow, InstrumentTruth, Numeral, PhotoTruth, PrintedUnit, SampleError, SampleRecord, write_records
 

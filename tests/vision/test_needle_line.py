@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from vision.fields import Point
 from vision.needle_line import HINT_SD_DEG, refine_needle
-from vision.numerals import NumeralError, Pixels
+from vision.numerals import NumeralError
 from vision.plane import clock_angle
 from vision.scale_parts import unwrap
+from vision.text_strips import Pixels
 
 PIVOT = (200.0, 205.0)
 LENGTH = 140.0

@@ -13,9 +13,10 @@ from tests.vision.dial_layouts import face, linear, printed
 from vision.dial_witness import looks_sideways, merge_looks, missing_numerals, with_units_of, witness_dial
 from vision.digits import read_display
 from vision.fields import Point
-from vision.numerals import Look, NumeralError, NumeralReader, Pixels, PrintedText, TextPatch
+from vision.numerals import Look, NumeralError, NumeralReader, PrintedText
 from vision.scale_view import DialGeometry
 from vision.scale_witness import read_scale
+from vision.text_strips import Pixels, TextPatch
 
 CENTER = (240.0, 240.0)
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.vision.dial_layouts import printed
 from vision.number_alternatives import number_alternatives
-from vision.printed_numbers import find_multiplier, find_numbers, find_units, plain_text
+from vision.printed_numbers import find_numbers
+from vision.printed_units import find_multiplier, find_units, plain_text
 
 
 def values(text: str) -> list[float]:

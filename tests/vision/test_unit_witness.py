@@ -14,9 +14,11 @@ from tests.vision.test_line_reader import printed_line, scores_of, shipped
 from vision.fields import Channel, GaugeFields
 from vision.line_crop import LineImage, LinePlace
 from vision.line_reader import LineNetwork, LineReader, LineReading, plain_line, read_scores
-from vision.numerals import Look, TextPatch
-from vision.printed_numbers import find_numbers, find_units
+from vision.numerals import Look
+from vision.printed_numbers import find_numbers
+from vision.printed_units import find_units
 from vision.samples import InstrumentTruth, PrintedUnit
+from vision.text_strips import TextPatch
 from vision.unit_calibration import UnitCase, carried_units, fit_unit_calibration
 from vision.unit_lines import UnitFinder, printed_unit
 from vision.unit_places import column_places, is_word, places_around, places_behind_titles, places_of_boxes, within_text
