@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
@@ -22,30 +21,13 @@ from serve.code_version import code_version
 from serve.library import open_knowledge
 from serve.scores import score_inspection
 from serve.settings import Language, Settings, WriterName, load_settings
+from serve.tenancy import ReaderProtocol, has_manuals, open_tenant_knowledge, tenant_reader
 from vision.fields import InstrumentReading, PhotoReading, Weights
 from vision.photos import PhotoError, display_name, load_photo
 
 logger = logging.getLogger("gauge.service")
 
 Source = Path | bytes
-
-
-class ReaderProtocol(Protocol):
-    """What the service needs of `vision.reader.Reader`."""
-
-    @property
-    def weights(self) -> Weights: ...
-
-    def read_photos(
-        self,
-        sources: Iterable[Source],
-        *,
-        names: Sequence[str] | None = None,
-        model: str | None = None,
-        known_models: Sequence[str] = (),
-    ) -> Iterator[PhotoReading]:
-        """One reading a photo, in order; a photo that cannot be opened comes out with status `error`."""
-        ...
 
 
 class Service:
@@ -71,11 +53,38 @@ class Service:
         self._writers: dict[WriterName, Writer] = {}
         self._loading = threading.RLock()
         self._reading = threading.Lock()
+        self._tenants: dict[Path, TenantService] = {}
 
     @property
     def weights(self) -> Weights | None:
         """What the service reads with, None until it is loaded."""
         return self._reader.weights if self._reader is not None and self._knowledge is not None else None
+
+    def for_home(self, home: Path) -> Service:
+        """The service of a tenant whose traces, history, adapters and own manuals lie in `home`; itself for its own home."""
+        if home == self.settings.home:
+            return self
+        with self._loading:
+            if home not in self._tenants:
+                self._tenants[home] = TenantService(self, home)
+            return self._tenants[home]
+
+    def reload_knowledge(self) -> KnowledgeBase:
+        """The manuals as they lie on disk now, for all questions from now on; what is being asked is answered by the old ones."""
+        fresh = self._open_knowledge()
+        with self._loading:
+            self._knowledge = fresh
+        return fresh
+
+    def reload_adapters(self) -> None:
+        """Read with the adapters that lie on disk now."""
+        with self._loading:
+            adapters = getattr(self._reader, "adapters", None)
+            if adapters is not None:
+                adapters.forget()
+
+    def _open_knowledge(self) -> KnowledgeBase:
+        return open_knowledge(self.settings, self.as_of)
 
     def load(self) -> None:
         """Load all that a report needs, so that no request waits for it.
@@ -101,7 +110,7 @@ class Service:
         """The manuals, published below `home` where that is not done yet."""
         with self._loading:
             if self._knowledge is None:
-                self._knowledge = open_knowledge(self.settings, self.as_of)
+                self._knowledge = self._open_knowledge()
             return self._knowledge
 
     def read_photos(
@@ -210,6 +219,52 @@ class Service:
                     kind, home=self.settings.home, model=self.settings.llm_model, base_url=self.settings.llm_url, api_key=key
                 )
             return self._writers[kind]
+
+
+class TenantService(Service):
+    """The service for one tenant: reader, writers and manuals are the house's, with the tenant's own adapters and manuals
+    where there are any. Traces, history and use are kept in the tenant's home.
+    """
+
+    def __init__(self, house: Service, home: Path) -> None:
+        # Own manuals are files of the tenant's home, whatever database the house has: one version there is the current one.
+        super().__init__(house.settings.model_copy(update={"home": home, "database": None}))
+        self._house = house
+        self._reading = house._reading
+
+    @property
+    def weights(self) -> Weights | None:
+        """What the house reads with."""
+        return self._house.weights
+
+    @property
+    def reader(self) -> ReaderProtocol:
+        """The house's reader, which asks the tenant's adapters first."""
+        with self._loading:
+            if self._reader is None:
+                self._reader = tenant_reader(self._house.reader, self.settings.home / "adapters")
+            return self._reader
+
+    @property
+    def knowledge(self) -> KnowledgeBase:
+        """The tenant's manuals together with the house's, or the house's own where the tenant added none."""
+        with self._loading:
+            if self._knowledge is None:
+                if not has_manuals(self.settings.home):
+                    return self._house.knowledge
+                self._knowledge = self._open_knowledge()
+            return self._knowledge
+
+    def reload_adapters(self) -> None:
+        """Read with the adapters that lie on disk now: the next photo's reader is a view made afresh."""
+        with self._loading:
+            self._reader = None
+
+    def _open_knowledge(self) -> KnowledgeBase:
+        return open_tenant_knowledge(self.settings, self._house.settings.home)
+
+    def _writer(self, kind: WriterName) -> Writer:
+        return self._house._writer(kind)
 
 
 def _names(sources: Sequence[Source], names: Sequence[str] | None) -> list[str]:

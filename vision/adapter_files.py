@@ -129,11 +129,18 @@ def load_adapter(folder: Path, base_sha256: str) -> tuple[Adapter, AdapterCard]:
 
 
 class AdapterFolder:
-    """The adapters below a folder for one base; each is loaded when its model is asked for, once."""
+    """The adapters below a folder for one base; each is loaded when its model is asked for, once.
 
-    def __init__(self, home: Path, base_sha256: str, device: str = "cpu") -> None:
-        self.home, self.base_sha256, self.device = home, base_sha256, device
+    `others` is asked for models that have no adapter here.
+    """
+
+    def __init__(self, home: Path, base_sha256: str, device: str = "cpu", others: AdapterFolder | None = None) -> None:
+        self.home, self.base_sha256, self.device, self.others = home, base_sha256, device, others
         self._loaded: dict[str, Adapter | None] = {}
+
+    def forget(self) -> None:
+        """Look at the folder anew from now on: an adapter was made or removed."""
+        self._loaded.clear()
 
     def find(self, model_id: str) -> Adapter | None:
         """The adapter of an instrument model; None where there is none that fits this base.
@@ -146,7 +153,8 @@ class AdapterFolder:
             return None
         if name not in self._loaded:
             self._loaded[name] = self._load(self.home / name)
-        return self._loaded[name]
+        found = self._loaded[name]
+        return self.others.find(model_id) if found is None and self.others is not None else found
 
     def _load(self, folder: Path) -> Adapter | None:
         if not (folder / CARD_FILE).is_file():
@@ -159,8 +167,8 @@ class AdapterFolder:
 
     def models(self) -> list[str]:
         """Ids of the models that have an adapter for this base, as their cards spell them."""
-        found = (card.instrument_model for card in list_adapters(self.home) if card.base_sha256 == self.base_sha256)
-        return sorted(found)
+        found = {card.instrument_model for card in list_adapters(self.home) if card.base_sha256 == self.base_sha256}
+        return sorted(found.union(self.others.models() if self.others is not None else ()))
 
 
 def list_adapters(home: Path) -> list[AdapterCard]:

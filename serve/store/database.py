@@ -85,9 +85,13 @@ class Database:
         except IntegrityError:
             raise  # What a caller does wrong is the caller's to tell.
         except DBAPIError as error:
-            raise StoreError(f"{self.label} cannot be used: {_first_line(error.orig)}") from error
+            raise self._error(error.orig) from error
         except SQLAlchemyError as error:
-            raise StoreError(f"{self.label} cannot be used: {_first_line(error)}") from error
+            raise self._error(error) from error
+
+    def _error(self, cause: object) -> StoreError:
+        message = f"{self.label} cannot be used: {_first_line(cause)}"
+        return StoreError(message, None if self.is_sqlite else f"{self.label} cannot be used")
 
 
 def parse_url(text: str) -> URL:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 
 class StoreError(Exception):
-    """The database or the folder of photos cannot be used now; the message never holds a password."""
+    """The database or the folder of photos cannot be used now; the message never holds a password.
+
+    `public` is what a stranger may be told: it names no other machine.
+    """
+
+    def __init__(self, message: str, public: str | None = None) -> None:
+        super().__init__(message)
+        self.public = public if public is not None else message
 
 
 class NotFoundError(StoreError):
