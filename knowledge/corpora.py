@@ -13,7 +13,7 @@ from knowledge.embedder import Embedder
 SHIPPED_CORPUS = Path(__file__).parent / "corpus"
 # fmt: off
 _SHAPING_MODULES = (
-    "arithmetic", "articles", "chunks", "embedder", "facts", "formula_text", "index", "lexical", "passages", "publish",
+    "arithmetic", "articles", "chunks", "edition", "embedder", "facts", "formula_text", "index", "lexical", "passages", "publish",
     "sentences", "statements", "structured", "synonyms", "timeline", "units",
 )
 # fmt: on

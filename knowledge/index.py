@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from knowledge.articles import Chunk, KnowledgeError
+from knowledge.articles import Chunk
+from knowledge.dense import IndexFault, Nominees, search_vectors
 from knowledge.embedder import Vectors
+
+__all__ = ["DenseIndex", "IndexFault", "content_hash", "embedding_text", "embedding_texts", "summary_text"]
 
 FEW = 0.2
 """Up to this share of allowed rows it is quicker to gather their vectors than to have FAISS skip the others."""
-
-
-class IndexFault(KnowledgeError):
-    """An index that is damaged or does not belong to its chunks."""
 
 
 def embedding_text(chunk: Chunk) -> str:
@@ -111,36 +110,14 @@ class DenseIndex:
     def search(
         self, query: Vectors, allowed: npt.NDArray[np.bool_] | Sequence[int], k: int, *, summaries: bool = True
     ) -> dict[int, float]:
-        """Row -> cosine clipped to [0, 1] of the `k` nearest allowed rows to the unit vector `query` (D,), nearest first.
+        """The `k` nearest allowed rows: see `knowledge.dense.search_vectors`."""
+        return search_vectors(self, query, allowed, k, summaries=summaries)
 
-        `allowed` is a mask over the rows, or the rows. A chunk counts as near as the nearer of its text and its summary.
-        Raises IndexFault where the query's vector has another length.
-        """
-        if query.shape != (self.dimension,):
-            raise IndexFault(f"a query vector of shape {query.shape} does not fit an index of dimension {self.dimension}")
-        mask = np.zeros(self.rows, np.bool_)
-        mask[allowed if isinstance(allowed, np.ndarray) else list(allowed)] = True
-        count = int(mask.sum())
-        if not count or k < 1:
-            return {}
-        parts = [self._nearest(query, mask, 0, k, count)]
-        if summaries and self.summarised:
-            parts.append(self._nearest(query, mask, self.rows, k, count))
-        scores: dict[int, float] = {}
-        for part in parts:
-            for row, score in part:
-                scores[row] = max(score, scores.get(row, 0.0))
-        best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
-        return dict(best)
-
-    def _nearest(self, query: Vectors, mask: npt.NDArray[np.bool_], first: int, k: int, count: int) -> list[tuple[int, float]]:
-        k = min(k, count)
-        if count <= FEW * self.rows:
-            rows = np.flatnonzero(mask)
-            cosines = self.matrix[first + rows] @ query
-            order = np.argpartition(-cosines, k - 1)[:k]
-            found = zip(rows[order], cosines[order], strict=True)
-        else:
+    def nominate(self, query: Vectors, mask: npt.NDArray[np.bool_], count: int, *, summaries: bool) -> Nominees:
+        """The `count` rows of the mask whose texts (or summaries) are nearest to `query` (D,), in any order."""
+        first = self.rows if summaries else 0
+        rows = np.flatnonzero(mask)
+        if len(rows) > FEW * self.rows:
             import faiss
 
             wide = np.zeros(len(self), np.bool_)
@@ -149,9 +126,11 @@ class DenseIndex:
             # faiss's wrapper accepts keywords that its own annotations do not know.
             parameters: Any = faiss.SearchParameters
             parameters = parameters(sel=selector)
-            scores, ids = self._index.search(query[None, :], k, params=parameters)
-            found = zip(ids[0] - first, scores[0], strict=True)
-        return [(int(row), float(np.clip(score, 0.0, 1.0))) for row, score in found if row >= 0]
+            _, ids = self._index.search(query[None, :], count, params=parameters)
+            rows = ids[0][ids[0] >= 0] - first
+        elif count < len(rows):
+            rows = rows[np.argpartition(-(self.matrix[first + rows] @ query), count - 1)[:count]]
+        return Nominees(rows, self.matrix[first + rows])
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """Stored vectors (N, D) of some rows."""

@@ -1,12 +1,13 @@
-"""What a publication is: a folder with a database, vectors and a manifest that vouches for both by their hashes."""
+"""What a publication is made of, and as a folder: a database, vectors and a manifest that vouches for both by their hashes."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from datetime import date, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from knowledge.articles import KnowledgeError
 from knowledge.timeline import DocumentEntry
@@ -20,14 +21,14 @@ class PublishError(KnowledgeError):
 
 
 class Manifest(Contract):
-    """What a publication is made of; `files` maps each file to its SHA-256."""
+    """What a publication is made of; `files` maps each file of a folder to its SHA-256."""
 
     version: str
     embedder: str
     published_at: datetime
     documents: tuple[DocumentEntry, ...]
     chunks: int
-    files: dict[str, str]
+    files: dict[str, str] = Field(default_factory=dict)
 
     @property
     def newest_effective_date(self) -> date:
@@ -53,11 +54,11 @@ def current_folder(home: Path) -> Path:
     return folder
 
 
-def read_manifest(folder: Path) -> Manifest | None:
+def read_manifest(folder: Path, names: Collection[str] = (DATABASE, VECTORS)) -> Manifest | None:
     """The manifest of a publication whose files are all there and unchanged, else None."""
     try:
         manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
-        whole = set(manifest.files) == {DATABASE, VECTORS} and manifest.version == folder.name
+        whole = set(manifest.files) == set(names) and manifest.version == folder.name
         return manifest if whole and all(sha256_of(folder / name) == sha for name, sha in manifest.files.items()) else None
     except (OSError, ValidationError, ValueError):
         return None

@@ -3,18 +3,20 @@
 A chunk of several facts has a vector that is near to all of them and close to none. The dense route finds chunks by their
 own vectors and then looks at how near the nearest passage is. Passages stand behind their heading and without the model's
 name, which every passage of a manual would share; they are compared with the question as it reads without that name.
-Vectors lie in SQLite as 16-bit floats, one row a chunk, and are read for the candidates only.
+Vectors are kept as 16-bit floats, one record a chunk (here in SQLite), and are read for the candidates only.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from knowledge.articles import Chunk
+from knowledge.dense import cosines
 from knowledge.embedder import Vectors
 from knowledge.sentences import Block, parse_table, split_blocks, split_sentences
 from knowledge.statements import row_text
@@ -45,8 +47,12 @@ def create_table(db: sqlite3.Connection) -> None:
 
 def add_passages(db: sqlite3.Connection, vectors: Iterable[Vectors]) -> None:
     """Keep the passage vectors (P, D) of each chunk, in row order."""
-    rows = ((row, part.astype(np.float16).tobytes()) for row, part in enumerate(vectors))
-    db.executemany("INSERT INTO passages VALUES (?, ?)", rows)
+    db.executemany("INSERT INTO passages VALUES (?, ?)", enumerate(map(pack_vectors, vectors)))
+
+
+def pack_vectors(vectors: Vectors) -> bytes:
+    """The record of a chunk's passage vectors (P, D)."""
+    return vectors.astype(np.float16).tobytes()
 
 
 def split_vectors(chunks: Sequence[Chunk], vectors: Vectors) -> Iterable[Vectors]:
@@ -58,15 +64,33 @@ def split_vectors(chunks: Sequence[Chunk], vectors: Vectors) -> Iterable[Vectors
         start = end
 
 
-def nearest_passages(db: sqlite3.Connection, rows: Collection[int], query: Vectors) -> dict[int, float]:
+class PassageBook(Protocol):
+    """Passage vectors of the chunks of one publication."""
+
+    def records(self, rows: Collection[int]) -> Iterator[tuple[int, bytes]]:
+        """The rows that are asked for, each with its record."""
+        ...
+
+
+class SqlitePassages:
+    """The passage vectors in a publication's own file."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def records(self, rows: Collection[int]) -> Iterator[tuple[int, bytes]]:
+        """The rows that are asked for, each with its record."""
+        wanted = list(rows)
+        for start in range(0, len(wanted), _BATCH):
+            part = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(part))
+            yield from self._db.execute(f"SELECT row, vectors FROM passages WHERE row IN ({marks})", part)  # noqa: S608 (marks only)
+
+
+def nearest_passages(book: PassageBook, rows: Collection[int], query: Vectors) -> dict[int, float]:
     """Row -> cosine in [0, 1] of the passage of that chunk nearest to the unit vector `query` (D,)."""
     found: dict[int, float] = {}
-    wanted = list(rows)
-    for start in range(0, len(wanted), _BATCH):
-        part = wanted[start : start + _BATCH]
-        marks = ",".join("?" * len(part))
-        query_text = f"SELECT row, vectors FROM passages WHERE row IN ({marks})"  # noqa: S608 (marks only)
-        for row, blob in db.execute(query_text, part):
-            vectors = np.frombuffer(blob, np.float16).reshape(-1, len(query)).astype(np.float32)
-            found[int(row)] = float(np.clip((vectors @ query).max(), 0.0, 1.0))
+    for row, record in book.records(rows):
+        vectors = np.frombuffer(record, np.float16).reshape(-1, len(query)).astype(np.float32)
+        found[int(row)] = float(np.clip(cosines(vectors, query).max(), 0.0, 1.0))
     return found

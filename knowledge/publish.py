@@ -9,23 +9,23 @@ an index), so two processes that publish at once arrive at the same folder and t
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
+
 from knowledge import lexical, passages, structured
-from knowledge.articles import Article, Chunk
-from knowledge.chunks import build_chunks
+from knowledge.articles import Chunk
 from knowledge.corpora import corpus_folders, corpus_version, read_corpora
-from knowledge.embedder import CachedEmbedder, Embedder
-from knowledge.index import DenseIndex, content_hash, embedding_texts
+from knowledge.edition import Edition, build_edition
+from knowledge.embedder import Embedder
+from knowledge.index import DenseIndex, content_hash
 from knowledge.manifest import (
     DATABASE,
     MANIFEST,
@@ -51,11 +51,18 @@ def publish(home: Path, corpus: Path | Sequence[Path], embedder: Embedder) -> Pa
     Raises ArticleError where the corpus does not hold, PublishError where the home cannot be written; what
     was published before stays current then.
     """
+    with writing(home, corpus):
+        return _publish(knowledge_root(home), corpus, embedder)
+
+
+@contextlib.contextmanager
+def writing(home: Path, corpus: Path | Sequence[Path]) -> Iterator[None]:
+    """Raises PublishError where a folder of the corpus is none, and where the home cannot be written in the block."""
     for folder in corpus_folders(corpus):
         if not folder.is_dir():
             raise PublishError(f"{folder} is not a folder of articles")
     try:
-        return _publish(knowledge_root(home), corpus, embedder)
+        yield
     except OSError as error:
         names = ", ".join(str(folder) for folder in corpus_folders(corpus))
         raise PublishError(f"cannot publish {names} under {home}: {error}; choose a home that can be written") from error
@@ -65,99 +72,76 @@ def _publish(root: Path, corpus: Path | Sequence[Path], embedder: Embedder) -> P
     version = corpus_version(corpus, embedder)
     folder = root / "versions" / version
     if read_manifest(folder) is None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _clear_stale_builds(folder.parent)
-        building = Path(tempfile.mkdtemp(prefix=".building-", dir=folder.parent))
-        try:
-            _build(building, version, read_corpora(corpus), embedder, root)
-            _put_in_place(building, folder)
-        finally:
-            shutil.rmtree(building, ignore_errors=True)
+        with building(folder, read_manifest) as fresh:
+            _build(fresh, build_edition(version, read_corpora(corpus), embedder, root, _earlier(root)))
     _make_current(root, version)
     return folder
 
 
-def _build(folder: Path, version: str, articles: Sequence[Article], embedder: Embedder, root: Path) -> None:
-    by_article = [(article, build_chunks(article)) for article in articles]
-    chunks = [chunk for _, own in by_article for chunk in own]
-    cache = CachedEmbedder(embedder, root / "embeddings.sqlite")
-    texts = embedding_texts(chunks)
-    vectors = cache.encode([*texts, *(text for chunk in chunks for text in passages.passage_texts(chunk))])
-    DenseIndex.build(vectors[: len(texts)]).save(folder / VECTORS)
+@contextlib.contextmanager
+def building(folder: Path, whole: Callable[[Path], Manifest | None]) -> Iterator[Path]:
+    """A fresh folder that takes the place of `folder` when the block is left; `whole` says what would win over it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_stale_builds(folder.parent)
+    fresh = Path(tempfile.mkdtemp(prefix=".building-", dir=folder.parent))
+    try:
+        yield fresh
+        _put_in_place(fresh, folder, whole)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _build(folder: Path, edition: Edition) -> None:
+    DenseIndex.build(np.concatenate([edition.texts, edition.summaries])).save(folder / VECTORS)
     with closing(sqlite3.connect(folder / DATABASE)) as db, db:
-        _write_chunks(db, chunks)
-        lexical.create_table(db)
-        lexical.add_chunks(db, chunks)
+        write_words(db, edition.chunks)
         passages.create_table(db)
-        passages.add_passages(db, passages.split_vectors(chunks, vectors[len(texts) :]))
+        passages.add_passages(db, edition.passages)
         structured.create_table(db)
-        for article, own in by_article:
+        for article, own in edition.articles:
             structured.add_facts(db, article, own)
-    manifest = Manifest(
-        version=version,
-        embedder=embedder.name,
-        published_at=datetime.now(UTC),
-        documents=_entries(by_article, _earlier_entries(root)),
-        chunks=len(chunks),
-        files={name: sha256_of(folder / name) for name in (DATABASE, VECTORS)},
-    )
+    files = {name: sha256_of(folder / name) for name in (DATABASE, VECTORS)}
+    seal(folder, edition.manifest.model_copy(update={"files": files}))
+
+
+def write_words(db: sqlite3.Connection, chunks: Iterable[Chunk]) -> None:
+    """The chunks and what the lexical route reads, in a fresh database; one chunk at a time, they may be many."""
+    db.execute(CHUNK_TABLE)
+    lexical.create_table(db)
+
+    def kept() -> Iterator[Chunk]:
+        for row, chunk in enumerate(chunks):
+            db.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", (row, chunk.id, content_hash(chunk), chunk.model_dump_json()))
+            yield chunk
+
+    lexical.add_chunks(db, kept())
+
+
+def seal(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest that vouches for the files of a folder, and all of it onto the disk."""
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-    for name in (DATABASE, VECTORS, MANIFEST):
+    for name in (*manifest.files, MANIFEST):
         _flush(folder / name)
 
 
-def _write_chunks(db: sqlite3.Connection, chunks: Sequence[Chunk]) -> None:
-    db.execute(CHUNK_TABLE)
-    rows = ((row, chunk.id, content_hash(chunk), chunk.model_dump_json()) for row, chunk in enumerate(chunks))
-    db.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", rows)
-
-
-def _entries(
-    by_article: Sequence[tuple[Article, Sequence[Chunk]]], earlier: dict[tuple[str, str], datetime]
-) -> tuple[DocumentEntry, ...]:
-    now = datetime.now(UTC)
-    entries: list[DocumentEntry] = []
-    for article, chunks in by_article:
-        base = article.id.split("@", 1)[0]
-        sha = hashlib.sha256(article.model_copy(update={"id": base}).model_dump_json(exclude={"sections"}).encode()).hexdigest()
-        entries.append(
-            DocumentEntry(
-                id=article.id,
-                title=article.title,
-                version=article.version,
-                effective_date=article.effective_date,
-                status=article.status,
-                language=article.language,
-                kind=article.kind,
-                models=article.models,
-                authority=article.authority,
-                source=article.source,
-                sha256=sha,
-                indexed_at=earlier.get((base, sha), now),
-                chunks=len(chunks),
-            )
-        )
-    return tuple(entries)
-
-
-def _earlier_entries(root: Path) -> dict[tuple[str, str], datetime]:
+def _earlier(root: Path) -> tuple[DocumentEntry, ...]:
     try:
         manifest = read_manifest(current_folder(root.parent))
     except PublishError:
-        return {}
-    return {(d.base_id, d.sha256): d.indexed_at for d in manifest.documents} if manifest else {}
+        return ()
+    return manifest.documents if manifest else ()
 
 
-def _put_in_place(building: Path, folder: Path) -> None:
+def _put_in_place(fresh: Path, folder: Path, whole: Callable[[Path], Manifest | None]) -> None:
     """Rename the finished build to its version. A whole one that is there already wins; a damaged one is moved away."""
     # mkdtemp makes folders for the owner alone; a published index may be read by a service under another user.
-    building.chmod(0o755)
+    fresh.chmod(0o755)
     for _ in range(10):
         try:
-            building.rename(folder)
+            fresh.rename(folder)
             return
         except OSError:
-            if read_manifest(folder) is not None:
+            if whole(folder) is not None:
                 return
             grave = Path(tempfile.mkdtemp(prefix=".building-damaged-", dir=folder.parent))
             with contextlib.suppress(OSError):

@@ -90,8 +90,8 @@ class Ranking:
                     yield facts
 
     def _dense(self, vectors: QuestionVectors) -> dict[int, float]:
-        options, index = self.options, self.publication.index
-        near = index.search(vectors.whole, self.scope.allowed, options.candidates, summaries=options.summaries)
+        options, allowed = self.options, self.scope.allowed
+        near = self.publication.near(vectors.whole, allowed, options.candidates, summaries=options.summaries)
         if options.passages > 0:
             inner = self.publication.passages(near, vectors.bare)
             near = {row: (1 - options.passages) * cosine + options.passages * inner[row] for row, cosine in near.items()}

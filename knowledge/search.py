@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from knowledge.archive import open_archive
 from knowledge.articles import Chunk, Hit, KnowledgeError, Language, SemanticType, Status
 from knowledge.corpora import default_corpora
 from knowledge.embedder import PACKAGED, CachedEmbedder, Embedder, Vectors, load_embedder
@@ -21,9 +22,8 @@ from knowledge.fusion import Fusion, SearchOptions
 from knowledge.index import embedding_text
 from knowledge.lexical import model_key
 from knowledge.links import follow_links
-from knowledge.manifest import Manifest, current_folder
-from knowledge.publication import Publication
-from knowledge.publish import publish
+from knowledge.manifest import Manifest
+from knowledge.publication import Parts, Publication, open_folder
 from knowledge.queryplan import ModelNames, QueryPlan, plan_query
 from knowledge.ranking import LANGUAGES, QuestionVectors, Ranking, Scope
 from knowledge.rerank import Reranker
@@ -43,14 +43,16 @@ class KnowledgeBase:
 
     def __init__(
         self,
-        folder: Path,
+        source: Path | Parts,
         embedder: Embedder,
         options: SearchOptions | None = None,
         as_of: Moment | None = None,
         reranker: Reranker | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
-        self._publication = Publication(folder, embedder.name, weights)
+        """`source` is the folder of a publication, or the parts that an archive opened."""
+        parts = open_folder(source) if isinstance(source, Path) else source
+        self._publication = Publication(parts, embedder.name, weights)
         self.options = options or SearchOptions()
         self.as_of = as_of
         self.reranker = reranker
@@ -66,16 +68,19 @@ class KnowledgeBase:
         as_of: Moment | None = None,
         options: SearchOptions | None = None,
         reranker: Reranker | None = None,
+        database: str | None = None,
     ) -> KnowledgeBase:
-        """The knowledge base of a corpus (the shipped one by default), published under `home` first where needed.
+        """The knowledge base of a corpus (the shipped one by default), published first where needed.
 
+        Publications lie under `home`, or in the PostgreSQL server at the address `database`.
         `as_of` asks as of a moment: what was in force then answers; today by default.
         Weights that were decided on under `home` hold. Raises ArticleError where the corpus does not hold, EmbedderError
         where the embedder cannot be loaded.
         """
         encoder = load_embedder(embedder) if isinstance(embedder, str) else embedder
-        folder = publish(Path(home), Path(corpus) if corpus else default_corpora(Path(home)), encoder)
-        return cls(folder, encoder, options, as_of, reranker, WeightBook(Path(home)).weights())
+        archive = open_archive(Path(home), database)
+        version = archive.publish(Path(corpus) if corpus else default_corpora(Path(home)), encoder)
+        return cls(archive.open(version), encoder, options, as_of, reranker, WeightBook(Path(home)).weights())
 
     @classmethod
     def open_current(
@@ -86,13 +91,15 @@ class KnowledgeBase:
         as_of: Moment | None = None,
         options: SearchOptions | None = None,
         reranker: Reranker | None = None,
+        database: str | None = None,
     ) -> KnowledgeBase:
-        """What was published last under `home`, without looking at any corpus. Raises PublishError where nothing was."""
+        """What was published last, without looking at any corpus. Raises PublishError where nothing was."""
         encoder = load_embedder(embedder) if isinstance(embedder, str) else embedder
-        return cls(current_folder(Path(home)), encoder, options, as_of, reranker, WeightBook(Path(home)).weights())
+        archive = open_archive(Path(home), database)
+        return cls(archive.open(archive.current()), encoder, options, as_of, reranker, WeightBook(Path(home)).weights())
 
     def close(self) -> None:
-        """Release the database."""
+        """Release the databases."""
         self._publication.close()
 
     @property
@@ -141,7 +148,7 @@ class KnowledgeBase:
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """Vectors (N, D) of some chunks. Raises SearchError for an unknown id."""
         with self._publication.lock:
-            return self._publication.index.vectors(self._rows(ids))
+            return self._publication.vectors.vectors(self._rows(ids))
 
     def _rows(self, ids: Sequence[str]) -> list[int]:
         rows = [(id, self._publication.catalog.row_of(id)) for id in ids]

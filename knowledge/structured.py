@@ -1,4 +1,4 @@
-"""The structured route: facts of each model, parsed from the manuals' chunks and kept as JSON in SQLite.
+"""The structured route: facts of each model, parsed from the manuals' chunks and kept as JSON (here in SQLite).
 
 Every fact names the chunk that states it. Where a manual states two different things about one matter,
 there is no fact: which of them is right is for people to settle (the audit lists it).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from knowledge.articles import AUTHORITY_WEIGHTS, Article, Chunk, Language
 from knowledge.facts import (
@@ -257,12 +257,29 @@ def add_facts(db: sqlite3.Connection, article: Article, chunks: Sequence[Chunk])
     db.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-def load_facts(db: sqlite3.Connection, model: str, language: Language, within: Collection[str]) -> ModelFacts | None:
-    """Facts of a model from its manual among some documents: the given language first, then authority, then the newest."""
-    rows = db.execute(
-        "SELECT document, content FROM facts WHERE model = ? AND json_extract(content, '$.kind') IS NOT NULL"
-        " ORDER BY (language = ?) DESC, authority DESC, effective_date DESC",
-        (model, language),
-    )
-    content = next((content for document, content in rows if document in within), None)
-    return ModelFacts.model_validate_json(content) if content else None
+class FactBook(Protocol):
+    """Facts of the models of one publication."""
+
+    def load(self, model: str, language: Language, within: Collection[str]) -> ModelFacts | None:
+        """Facts of a model from its manual among some documents: the given language first, then authority, then the newest.
+
+        Of two manuals of one rank that of the lesser id counts.
+        """
+        ...
+
+
+class SqliteFacts:
+    """The facts in a publication's own file."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def load(self, model: str, language: Language, within: Collection[str]) -> ModelFacts | None:
+        """Facts of a model from its manual among some documents, as `FactBook` says."""
+        rows = self._db.execute(
+            "SELECT document, content FROM facts WHERE model = ? AND json_extract(content, '$.kind') IS NOT NULL"
+            " ORDER BY (language = ?) DESC, authority DESC, effective_date DESC, document",
+            (model, language),
+        )
+        content = next((content for document, content in rows if document in within), None)
+        return ModelFacts.model_validate_json(content) if content else None

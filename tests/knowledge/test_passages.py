@@ -10,7 +10,7 @@ import pytest
 
 from knowledge.articles import Article, Chunk
 from knowledge.chunks import build_chunks
-from knowledge.passages import add_passages, create_table, nearest_passages, passage_texts, split_vectors
+from knowledge.passages import SqlitePassages, add_passages, create_table, nearest_passages, passage_texts, split_vectors
 
 from .conftest import HashEmbedder
 
@@ -77,14 +77,14 @@ def test_a_chunk_is_as_near_as_its_nearest_passage(chunks: tuple[Chunk, ...], db
     vectors = embedder.encode(texts)
     add_passages(db, split_vectors(chunks, vectors))
     query = embedder.encode(["Thread G 1/2"])[0]
-    found = nearest_passages(db, [0, 1, 2], query)
+    found = nearest_passages(SqlitePassages(db), [0, 1, 2], query)
     cosines = np.clip(vectors @ query, 0.0, 1.0).reshape(3, 2).max(1)
     assert found == pytest.approx(dict(enumerate(cosines.tolist())), abs=2e-3)
     assert max(found, key=lambda row: found[row]) == 2
-    assert nearest_passages(db, [1], query).keys() == {1}
-    assert nearest_passages(db, [], query) == {}
+    assert nearest_passages(SqlitePassages(db), [1], query).keys() == {1}
+    assert nearest_passages(SqlitePassages(db), [], query) == {}
 
 
 def test_scores_stay_in_bounds_for_opposite_vectors(db: sqlite3.Connection) -> None:
     add_passages(db, [np.array([[-1.0, 0.0]], np.float32), np.array([[1.0, 0.0]], np.float32)])
-    assert nearest_passages(db, [0, 1], np.array([1.0, 0.0], np.float32)) == {0: 0.0, 1: 1.0}
+    assert nearest_passages(SqlitePassages(db), [0, 1], np.array([1.0, 0.0], np.float32)) == {0: 0.0, 1: 1.0}

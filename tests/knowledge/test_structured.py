@@ -11,7 +11,7 @@ from knowledge.articles import Article
 from knowledge.chunks import build_chunks
 from knowledge.facts import ModelFacts
 from knowledge.search import KnowledgeBase
-from knowledge.structured import add_facts, build_facts, create_table, find_conflicts, find_facts, load_facts
+from knowledge.structured import SqliteFacts, add_facts, build_facts, create_table, find_conflicts, find_facts
 
 MakeArticle = Callable[..., Article]
 LANGUAGES = ("en", "zh")
@@ -177,9 +177,9 @@ def test_of_the_manuals_in_force_the_newest_is_asked(make_article: MakeArticle) 
         make_article(body.format(3), id="future-en", date="2030-01-01"),
     )
     for within in (("old-en",), ("old-en", "new-en"), ("old-en", "new-en", "future-en")):
-        facts = load_facts(db, "T-1", "en", within)
+        facts = SqliteFacts(db).load("T-1", "en", within)
         assert facts is not None
         assert facts.document == within[-1]
-    assert load_facts(db, "T-1", "en", ()) is None
-    assert load_facts(db, "T-2", "en", ("new-en",)) is None
+    assert SqliteFacts(db).load("T-1", "en", ()) is None
+    assert SqliteFacts(db).load("T-2", "en", ("new-en",)) is None
     db.close()
