@@ -52,11 +52,14 @@ class FolderArchive:
         return open_folder(knowledge_root(self.home) / "versions" / version)
 
 
-def open_archive(home: Path, database: str | None = None) -> Archive:
-    """The archive in the PostgreSQL server at an address (`postgresql://USER:PASSWORD@HOST/NAME`), else that below `home`."""
+def open_archive(home: Path, database: str | None = None, shelf: str = "") -> Archive:
+    """The archive in the PostgreSQL database at an address (`postgresql://USER:PASSWORD@HOST/NAME`), else that below `home`.
+
+    Homes that share a database, and do not publish the same, each have a shelf there: what is current on it is theirs alone.
+    """
     if database is None:
         return FolderArchive(home)
     # The driver is an extra, and whoever keeps everything in files need not wait for it.
     from knowledge.postgres.archive import PostgresArchive
 
-    return PostgresArchive(home, database)
+    return PostgresArchive(home, database, shelf)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from knowledge.archive import open_archive
 from knowledge.articles import Hit, Status
 from knowledge.audit import Fault, audit
 from knowledge.corpora import default_corpora, read_corpora
+from knowledge.embedder import load_embedder
 from knowledge.rerank import CrossEncoderReranker
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
@@ -21,9 +23,24 @@ def open_manuals() -> KnowledgeBase:
 
 
 def open_knowledge(settings: Settings, as_of: Moment | None = None) -> KnowledgeBase:
-    """The manuals below a home, with the embedder and the reranker of the settings; as of a moment where one is given."""
-    reranker = CrossEncoderReranker(settings.reranker) if settings.reranker else None
-    return KnowledgeBase.open(settings.home, embedder=settings.embedder, as_of=as_of, reranker=reranker)
+    """The manuals of a home, below it or in PostgreSQL, with the embedder and the reranker of the settings.
+
+    They are asked as of a moment where one is given.
+    """
+    reranker = open_reranker(settings)
+    database = settings.postgres_url
+    return KnowledgeBase.open(settings.home, embedder=settings.embedder, as_of=as_of, reranker=reranker, database=database)
+
+
+def open_knowledge_version(settings: Settings, version: str, as_of: Moment) -> KnowledgeBase:
+    """One version of the manuals as it was published. Raises PublishError where it is no longer whole."""
+    parts = open_archive(settings.home, settings.postgres_url).open(version)
+    return KnowledgeBase(parts, load_embedder(settings.embedder), as_of=as_of, reranker=open_reranker(settings))
+
+
+def open_reranker(settings: Settings) -> CrossEncoderReranker | None:
+    """The reranker of the settings, where they name one."""
+    return CrossEncoderReranker(settings.reranker) if settings.reranker else None
 
 
 def search_manuals(

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from knowledge.archive import open_archive
 from knowledge.corpora import default_corpora, user_corpus
 from knowledge.embedder import load_embedder
-from knowledge.publish import publish
-from knowledge.rerank import CrossEncoderReranker
 from knowledge.search import KnowledgeBase
 from knowledge.weights import WeightBook
+from serve.library import open_reranker
 from serve.settings import Settings
 from vision.fields import PhotoReading, Weights
 
@@ -44,15 +44,15 @@ def has_manuals(home: Path) -> bool:
 
 
 def open_tenant_knowledge(settings: Settings, house: Path) -> KnowledgeBase:
-    """The shipped manuals, those of the house and those of the tenant whose home the settings name, published in that home.
+    """The shipped manuals, those of the house and those of the tenant whose home the settings name, published for that home.
 
     Raises ArticleError where two claim the same id and version.
     """
     encoder = load_embedder(settings.embedder)
     folders = (*default_corpora(house), user_corpus(settings.home))
-    folder = publish(settings.home, folders, encoder)
-    reranker = CrossEncoderReranker(settings.reranker) if settings.reranker else None
-    return KnowledgeBase(folder, encoder, None, None, reranker, WeightBook(house).weights())
+    archive = open_archive(settings.home, settings.postgres_url, shelf=settings.home.name)
+    version = archive.publish(folders, encoder)
+    return KnowledgeBase(archive.open(version), encoder, None, None, open_reranker(settings), WeightBook(house).weights())
 
 
 def tenant_reader(reader: ReaderProtocol, folder: Path) -> ReaderProtocol:

@@ -19,7 +19,7 @@ from knowledge.embedder import Embedder
 from knowledge.index import content_hash
 from knowledge.manifest import DATABASE, Manifest, PublishError, knowledge_root, read_manifest, sha256_of
 from knowledge.postgres.books import PostgresFacts, PostgresPassages, PostgresVectors
-from knowledge.postgres.server import Connection, Server
+from knowledge.postgres.server import Connection, server_at
 from knowledge.postgres.tables import SCHEMA, SUMMARY, TEXT, Kept, Tables
 from knowledge.publication import Parts, open_words
 from knowledge.publish import building, seal, write_words, writing
@@ -31,10 +31,10 @@ _BATCH = 500
 class PostgresArchive:
     """Publications in the tables of one schema; below `home` lie the files of words and the remembered vectors."""
 
-    def __init__(self, home: Path, address: str, schema: str = SCHEMA) -> None:
+    def __init__(self, home: Path, address: str, shelf: str = "", schema: str = SCHEMA) -> None:
         self.home = home
-        self.server = Server(address)
-        self.tables = Tables(schema)
+        self.server = server_at(address)
+        self.tables = Tables(schema, shelf)
 
     def publish(self, corpus: Path | Sequence[Path], embedder: Embedder) -> str:
         """See `Archive.publish`."""
@@ -61,11 +61,6 @@ class PostgresArchive:
         words = open_words(self._words(kept))
         book = self.server, self.tables, kept.number, version
         vectors = partial(PostgresVectors, *book, vectors=kept.vectors)
-
-        def close() -> None:
-            words.close()
-            self.server.close()
-
         return Parts(
             place=f"version {version} in {self.server.place}",
             manifest=kept.manifest,
@@ -73,11 +68,11 @@ class PostgresArchive:
             vectors=lambda rows: vectors(rows=rows),
             passages=PostgresPassages(*book),
             facts=PostgresFacts(*book),
-            close=close,
+            close=words.close,
         )
 
     def _take_up(self, connection: Connection, version: str) -> bool:
-        """Whether the version is whole already; it is then current. A user who may only read can do this where nothing changes."""
+        """Whether the version is whole already; it is then current. Where it was, nothing is written: a reader may do this."""
         kept = self.tables.find(connection, version)
         if kept is not None and self.tables.current(connection) != version:
             self.tables.make_current(connection, kept.number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import threading
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
@@ -39,7 +40,7 @@ class DatabaseFault(KnowledgeError):
 
 
 class Server:
-    """Connections to one PostgreSQL database with pgvector. Safe to share between threads."""
+    """Connections to one PostgreSQL database with pgvector, closed when it is forgotten. Safe to share between threads."""
 
     def __init__(self, address: str) -> None:
         parameters = read_address(address)
@@ -53,11 +54,10 @@ class Server:
             max_overflow=MORE,
             pool_pre_ping=True,
         )
-        self.close: Callable[[], object] = weakref.finalize(self, self._engine.dispose)
-        """Close all connections; done by itself when the server is forgotten."""
+        weakref.finalize(self, self._engine.dispose)
 
     def run(self, work: Callable[[Connection], T]) -> T:
-        """What `work` makes of a connection (in autocommit); done once more where the connection was lost. Raises DatabaseFault."""
+        """What `work` makes of a connection (autocommit); done once more where the connection was lost. Raises DatabaseFault."""
         for last in (False, True):
             try:
                 pooled = self._engine.raw_connection()
@@ -93,6 +93,19 @@ class Server:
     def _told(self, error: Exception) -> str:
         text = " ".join(str(getattr(error, "orig", None) or error).split())
         return text.replace(self._secret, "***") if self._secret else text
+
+
+_servers: weakref.WeakValueDictionary[str, Server] = weakref.WeakValueDictionary()
+_finding = threading.Lock()
+
+
+def server_at(address: str) -> Server:
+    """The server at an address; all that is read from it in this process shares its connections. Raises DatabaseFault."""
+    with _finding:
+        server = _servers.get(address)
+        if server is None:
+            server = _servers[address] = Server(address)
+        return server
 
 
 def read_address(address: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ CREATE TABLE {schema}.versions (
     number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, version text UNIQUE NOT NULL, manifest json NOT NULL,
     vectors bigint NOT NULL, facts bigint NOT NULL, published_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE {schema}.current (
-    one boolean PRIMARY KEY DEFAULT true CHECK (one), number integer NOT NULL REFERENCES {schema}.versions ON DELETE CASCADE);
+    shelf text PRIMARY KEY, number integer NOT NULL REFERENCES {schema}.versions ON DELETE CASCADE);
 CREATE TABLE {schema}.chunks (
     number integer NOT NULL REFERENCES {schema}.versions ON DELETE CASCADE, row integer NOT NULL, id text NOT NULL,
     sha256 text NOT NULL, content json NOT NULL, PRIMARY KEY (number, row), UNIQUE (number, id));
@@ -68,10 +68,14 @@ class Kept(NamedTuple):
 
 
 class Tables:
-    """The tables of one schema. Methods take a connection; those that write want it to be within a transaction."""
+    """The tables of one schema. Methods take a connection; those that write want it to be within a transaction.
 
-    def __init__(self, schema: str = SCHEMA) -> None:
+    Versions are there for all; which of them was published last is asked of a shelf: each home has its own.
+    """
+
+    def __init__(self, schema: str = SCHEMA, shelf: str = "") -> None:
         self.schema = schema
+        self.shelf = shelf
 
     def sql(self, text: LiteralString) -> sql.Composed:
         """A statement on these tables, which it names `{schema}.table`."""
@@ -103,18 +107,18 @@ class Tables:
         """The version published last."""
         if not self.exist(connection):
             return None
-        query = self.sql("SELECT version FROM {schema}.versions JOIN {schema}.current USING (number)")
-        found = connection.execute(query).fetchone()
+        query = self.sql("SELECT version FROM {schema}.versions JOIN {schema}.current USING (number) WHERE shelf = %s")
+        found = connection.execute(query, (self.shelf,)).fetchone()
         return str(found[0]) if found else None
 
     def make_current(self, connection: Connection, number: int) -> None:
         """Have a version be the one published last; nothing is written where it is."""
         connection.execute(
             self.sql(
-                "INSERT INTO {schema}.current (number) VALUES (%s) ON CONFLICT (one) DO UPDATE SET number = excluded.number"
-                " WHERE current.number <> excluded.number"
+                "INSERT INTO {schema}.current (shelf, number) VALUES (%s, %s)"
+                " ON CONFLICT (shelf) DO UPDATE SET number = excluded.number WHERE current.number <> excluded.number"
             ),
-            (number,),
+            (self.shelf, number),
         )
 
     def begin(self, connection: Connection, manifest: Manifest) -> int:

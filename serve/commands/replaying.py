@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from knowledge.articles import KnowledgeError
-from knowledge.embedder import load_embedder
-from knowledge.rerank import CrossEncoderReranker
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
 from rag.errors import TraceError
@@ -17,7 +15,7 @@ from rag.replay import replay
 from rag.trace import Trace
 from rag.trace_store import TraceStore
 from serve.commands.show import plain_text
-from serve.library import open_knowledge
+from serve.library import open_knowledge, open_knowledge_version
 from serve.settings import Settings, load_settings
 
 logger = logging.getLogger("gauge.replay")
@@ -60,13 +58,9 @@ def replay_request(request_id: str, *, as_json: bool) -> Answer:
 
 
 def open_version(settings: Settings, version: str, as_of: Moment) -> KnowledgeBase | None:
-    """One version of the manuals as it was published, asked as of a moment; None where it is no longer whole below the home."""
-    folder = settings.home / "knowledge" / "versions" / version
-    if not version.isalnum() or not folder.is_dir():
-        return None
-    reranker = CrossEncoderReranker(settings.reranker) if settings.reranker else None
+    """One version of the manuals as it was published, asked as of a moment; None where it is no longer whole."""
     try:
-        return KnowledgeBase(folder, load_embedder(settings.embedder), as_of=as_of, reranker=reranker)
+        return open_knowledge_version(settings, version, as_of)
     except KnowledgeError as error:
         logger.warning("version %s of the manuals cannot be opened: %s", version, error)
         return None
