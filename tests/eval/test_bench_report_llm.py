@@ -12,18 +12,14 @@ import pytest
 from eval.bench_report_evidence import Distillation
 from eval.bench_report_llm import (
     SOURCE_BY_CHUNKS,
-    ContextRow,
     LLMReport,
     StressRow,
-    _Asked,
     _stress_rows,
-    judge_answer,
     llm_markdown,
     measure_llm,
-    passages,
-    question_messages,
 )
 from eval.bench_report_written import WrittenReports
+from eval.context_questions import Asked, ContextRow, judge_answer, passages, question_messages
 from eval.report_llm_cases import CHUNK_TOKENS, MOST_CHUNKS, STRESS_KINDS, ContextCase, StressCase, context_cases, stress_cases
 from eval.score import EvalError, share_of
 from knowledge.search import KnowledgeBase
@@ -77,15 +73,15 @@ def test_context_cases_hold_their_answer_and_short_passages() -> None:
 
 @pytest.mark.parametrize(("place", "at"), [("start", 0), ("middle", 2), ("end", 4)])
 def test_the_right_passage_stands_where_it_should(place: Any, at: int) -> None:
-    shown = passages(CASE, _Asked(5, place))
+    shown = passages(CASE, Asked(5, place))
     assert shown.index(CASE.answer) == at
     assert len(shown) == 5
-    assert passages(CASE, _Asked(1, place)) == (CASE.answer,)
-    assert set(passages(CASE, _Asked(3, place))) == {CASE.answer, *CASE.others[:2]}
+    assert passages(CASE, Asked(1, place)) == (CASE.answer,)
+    assert set(passages(CASE, Asked(3, place))) == {CASE.answer, *CASE.others[:2]}
 
 
 def test_passages_told_as_facts() -> None:
-    shown = passages(CASE, _Asked(2, form="facts"))
+    shown = passages(CASE, Asked(2, form="facts"))
     assert shown[1] == "The case | is | black"
     assert "6 to 16 bar" in shown[0]
 
@@ -110,7 +106,7 @@ def test_questions_are_fenced() -> None:
     ],
 )
 def test_answers_are_judged_by_rules(answer: str, right: bool, unsupported: bool, invented: bool) -> None:
-    judged = judge_answer(answer, CASE, passages(CASE, _Asked(5)))
+    judged = judge_answer(answer, CASE, passages(CASE, Asked(5)))
     assert (judged.right, judged.unsupported, judged.invented) == (right, unsupported, invented)
 
 
