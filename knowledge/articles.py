@@ -173,7 +173,7 @@ def parse_article(text: str, source: str) -> Article:
     if not body.strip():
         raise ArticleError(f"{source}: the article has no text after its front matter")
     try:
-        return Article.model_validate(
+        article = Article.model_validate(
             {
                 **head,
                 "source": source,
@@ -186,6 +186,12 @@ def parse_article(text: str, source: str) -> Article:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r})" for e in error.errors())
         raise ArticleError(f"{source}: front matter does not hold: {faults}") from error
+    if "\0" in body:
+        line = body_line + body[: body.index("\0")].count("\n")
+        raise ArticleError(f"{source}: line {line} holds a NUL character, which is no text: remove it")
+    if any("\0" in value for value in (article.title, article.version, *article.models)):
+        raise ArticleError(f"{source}: the front matter holds a NUL character, which is no text: remove it")
+    return article
 
 
 def read_article(path: Path) -> Article:

@@ -110,7 +110,8 @@ def article_text(path: Path, options: Mapping[str, Any]) -> tuple[str, tuple[str
         raise IntakeError("front matter", f"language is {language!r}; give 'en' or 'zh' in {path.name}.toml or as an option")
     converted = _converted(path, kind, language, str(head.get("title") or path.stem), calibration)
     head.setdefault("title", converted.title or path.stem)
-    return f"---\n{_yaml(head)}---\n{converted.body}", converted.notes
+    # A glyph that a PDF gives no character for comes as NUL, which is no text: the reader sees that something is missing.
+    return f"---\n{_yaml(head)}---\n{converted.body.replace(chr(0), chr(0xFFFD))}", converted.notes
 
 
 def _converted(path: Path, kind: str, language: Language, title: str, calibration: dict[str, Any]) -> Converted:

@@ -83,8 +83,9 @@ class Tables:
 
     def exist(self, connection: Connection) -> bool:
         """Whether anything was ever published here."""
-        name = self.sql("{schema}.current").as_string(connection)
-        return connection.execute("SELECT to_regclass(%s) IS NOT NULL", (name,)).fetchone() == (True,)
+        # Not to_regclass: within a transaction it goes on believing that there is no schema which another has just made.
+        query = "SELECT count(*) FROM pg_tables WHERE schemaname = %s AND tablename = 'current'"
+        return connection.execute(query, (self.schema,)).fetchone() == (1,)
 
     def lock(self, connection: Connection) -> None:
         """Let no other process publish until the transaction ends, and have the tables."""

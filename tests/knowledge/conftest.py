@@ -85,6 +85,30 @@ def make_corpus(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[str]:
+    """Address of a fresh database on a real PostgreSQL with pgvector; the server's files are kept between runs."""
+    from tests.serve.databases import fresh_database
+    from tests.serve.databases import postgres_server as run_server
+
+    cache = getattr(pytestconfig, "cache", None)
+    folder = Path(cache.mkdir("postgres")) if cache else tmp_path_factory.mktemp("postgres")
+    with run_server(folder) as server, fresh_database(server) as address:
+        yield address
+
+
+@pytest.fixture
+def database(postgres_server: str) -> Iterator[str]:
+    """Address of a database in which nothing is published."""
+    import psycopg
+
+    from knowledge.postgres.tables import SCHEMA
+
+    yield postgres_server
+    with psycopg.connect(postgres_server.replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+
+
+@pytest.fixture(scope="session")
 def corpus() -> tuple[Article, ...]:
     return read_corpus(SHIPPED_CORPUS)
 
