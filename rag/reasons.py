@@ -15,6 +15,7 @@ from rag.templates import Template, clean_reason, clean_text, read_templates
 _SLOT = re.compile(r"\\{([a-z_]+)\\}")
 _NESTED = "reason"
 """The slot that holds a reason itself."""
+OTHER = "other"
 _MAX_VALUE = 160
 _MAX_PARTS = 12
 """Reasons joined into one text: a photo of more instruments is told in its own sections."""
@@ -24,6 +25,23 @@ def localize_reason(text: str | None, language: Language) -> str:
     """A reason of the reader as part of a sentence in `language`, never empty."""
     cleaned = clean_reason(text, language)
     return cleaned if language == "en" else _translated(cleaned, language)
+
+
+def reason_name(text: str | None) -> str:
+    """The name in `reasons.toml` of a reason of the reader, the first of several: one word to count by; `other` for none.
+
+    A reason that wraps another one has the name of what it wraps.
+    """
+    cleaned = clean_reason(text, "en")
+    parts = cleaned.split("; ", _MAX_PARTS)
+    for count in range(len(parts), 0, -1):
+        for pattern, template in _patterns().items():
+            found = pattern.fullmatch("; ".join(parts[:count]))
+            if found is not None:
+                inner = found.groupdict().get(_NESTED)
+                name = reason_name(inner) if inner else OTHER
+                return name if name != OTHER else _names()[template.en]
+    return OTHER
 
 
 def _translated(text: str, language: Language) -> str:
@@ -50,6 +68,11 @@ def _known(text: str, language: Language) -> str | None:
                 slots[_NESTED] = _translated(slots[_NESTED], language)
             return template.fill(language, slots).rstrip("。")
     return None
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, str]:
+    return {row.en: name for name, row in read_templates("reasons.toml").items()}
 
 
 @lru_cache(maxsize=1)

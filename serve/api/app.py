@@ -1,232 +1,123 @@
-"""The HTTP door: `POST /inspect`, `/health`, `/ready` and the upload page."""
+"""The HTTP door: the application, put together from its parts and routes."""
 
 from __future__ import annotations
 
-import copy
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from http import HTTPStatus
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
 
 import anyio.to_thread
-from fastapi import APIRouter, FastAPI, File, Form, Request, UploadFile
-from fastapi.responses import JSONResponse, Response
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import Response
 
-from eval.failures import MAX_REPORT_BYTES, FailureError, FailureLibrary, parse_report
-from rag.pipeline import Inspection
-from rag.trace import RequestFilter
+from serve.api import adaptation
+from serve.api.auth import Auth
+from serve.api.lifecycle import Lifecycle
+from serve.api.metrics import Metrics
 from serve.api.middleware import Gatekeeper
-from serve.api.problems import Problem, ProblemError, add_problem_handlers, photo_problem, request_id_of
+from serve.api.parts import Parts
+from serve.api.problems import add_problem_handlers
+from serve.api.routes import feedback, health, inspect, knowledge, models, reports
+from serve.api.runner import Runner
+from serve.api.version import program_version
 from serve.api.workers import Workers
 from serve.service import Service, open_service
-from serve.settings import MIB, Language, Settings, WriterName, load_settings
-from vision.fields import Contract, Weights
-from vision.photos import PhotoError, display_name, load_photo
+from serve.settings import MIB, Settings, load_settings
+from serve.store.store import Store
 
 logger = logging.getLogger("gauge.http")
 
 WEB = Path(__file__).parents[1] / "web"
 PAGE_FILES = {"": ("index.html", "text/html"), "page.css": ("page.css", "text/css"), "page.js": ("page.js", "text/javascript")}
-MAX_NAME = 200
+WRITERS, WAITING_WRITERS = 2, 64
 
-router = APIRouter()
-
-
-class Health(Contract):
-    """Whether the server lives, and with what it reads once it is ready."""
-
-    status: Literal["ok", "loading"]
-    version: str
-    weights: Weights | None
-
-
-class Upload(NamedTuple):
-    """One uploaded photo: a name fit to be shown, and the bytes."""
-
-    name: str
-    data: bytes
+page_router = APIRouter()
+ROUTERS: tuple[APIRouter, ...] = (
+    health.router,
+    inspect.router,
+    reports.router,
+    models.router,
+    knowledge.router,
+    feedback.router,
+    page_router,
+)
 
 
-class Wishes(NamedTuple):
-    """What a request asks for beside its photos; None leaves a matter to the settings."""
+def create_app(
+    settings: Settings | None = None,
+    service: Service | None = None,
+    store: Store | None = None,
+    *,
+    hosts: Collection[str] | None = None,
+) -> FastAPI:
+    """The application. Service and store are made ready while the server starts, before the first request is taken.
 
-    request_id: str
-    model: str | None
-    language: Language | None
-    writer: WriterName | None
-
-
-class Parts(NamedTuple):
-    """What the routes share, kept in the app's state."""
-
-    settings: Settings
-    service: Service
-    workers: Workers
-
-
-def create_app(settings: Settings | None = None, service: Service | None = None) -> FastAPI:
-    """The application. The service loads while the server starts, before the first request is taken."""
+    A store that is given is left open at the end. `hosts` are the names under which it may be asked, None for any.
+    """
     settings = settings or load_settings()
-    parts = Parts(settings, service or open_service(settings), Workers(settings.concurrency, settings.max_waiting))
+    own = store is None
+    parts = make_parts(settings, service or open_service(settings), store or Store(settings))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await anyio.to_thread.run_sync(parts.service.load)
-        yield
+        await anyio.to_thread.run_sync(_start, parts)
+        try:
+            yield
+        finally:
+            parts.lifecycle.stop()
+            await anyio.to_thread.run_sync(_stop, parts, own)
 
     # The interactive documentation pages load their scripts from elsewhere, so they are off; /openapi.json is on.
-    app = FastAPI(title="GaugeRAG", version=_version(), lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(title="GaugeRAG", version=program_version(), lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.parts = parts
-    app.include_router(router)
+    for router in ROUTERS:
+        app.include_router(router)
     add_problem_handlers(app)
-    app.add_middleware(Gatekeeper, max_body_bytes=int(settings.max_request_mib * MIB))
+    app.add_middleware(
+        Gatekeeper,
+        max_body_bytes=int(settings.max_request_mib * MIB),
+        max_body_s=settings.upload_timeout_s,
+        lifecycle=parts.lifecycle,
+        metrics=parts.metrics,
+        hosts=hosts,
+    )
     return app
 
 
-def run_server(host: str, port: int, weights: str | None = None) -> None:
-    """Serve until interrupted. Everything is loaded before the port opens, so that a fault shows at once."""
-    import uvicorn
-
-    settings = load_settings().model_copy(update={"traceback": True})  # A log is read later, by somebody else.
-    service = open_service(settings, weights=weights)
-    service.load()
-    app = create_app(settings, service)
-    uvicorn.run(app, host=host, port=port, log_level="info", log_config=server_logging(), server_header=False)
-
-
-def server_logging() -> dict[str, Any]:
-    """The server's own logging, each line with the id of its request."""
-    from uvicorn.config import LOGGING_CONFIG
-
-    config: dict[str, Any] = copy.deepcopy(LOGGING_CONFIG)
-    config["filters"] = {"request": {"()": RequestFilter}}
-    for handler in config["handlers"].values():
-        handler["filters"] = ["request"]
-    for formatter in config["formatters"].values():
-        formatter["fmt"] += "%(request)s"
-    return config
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("gaugerag")
-    except PackageNotFoundError:
-        return "0"
-
-
-def _parts(request: Request) -> Parts:
-    parts: Parts = request.app.state.parts
+def make_parts(settings: Settings, service: Service, store: Store) -> Parts:
+    """The parts of an application, wired to each other; nothing is started."""
+    metrics = Metrics()
+    parts = Parts(
+        settings=settings,
+        service=service,
+        store=store,
+        auth=Auth(store, settings.rate_limit),
+        workers=Workers(settings.concurrency, settings.max_waiting, settings.request_timeout_s),
+        writers=Workers(WRITERS, WAITING_WRITERS, settings.request_timeout_s),
+        metrics=metrics,
+        runner=Runner(store),
+        lifecycle=Lifecycle(),
+    )
+    metrics.watch_queue(lambda: parts.workers.running, lambda: parts.workers.waiting)
+    metrics.watch_jobs(store.jobs.lengths)
+    parts.runner.register(adaptation.KIND, partial(adaptation.adapt, parts))
     return parts
 
 
-@router.get("/health")
-async def health(request: Request) -> Health:
-    """Whether the server lives."""
-    weights = _parts(request).service.weights
-    return Health(status="ok" if weights else "loading", version=_version(), weights=weights)
+def _start(parts: Parts) -> None:
+    parts.store.prepare()
+    parts.service.load()
+    parts.runner.start()
 
 
-@router.get("/ready", responses={503: {"model": Problem}})
-async def ready(request: Request) -> Health:
-    """Whether photos can be inspected now: 503 until the model is loaded."""
-    answer = await health(request)
-    if answer.weights is None:
-        raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, "loading", "the model is still loading", {"Retry-After": "5"})
-    return answer
-
-
-PROBLEM_DOCS = {status: {"model": Problem} for status in (413, 415, 422, 503)}
-
-
-@router.post("/inspect", response_model=Inspection | list[Inspection], responses=PROBLEM_DOCS)  # type: ignore[arg-type]
-async def inspect(
-    request: Request,
-    file: Annotated[list[UploadFile], File(description="One photo or several, each in a part named `file`.")],
-    model: Annotated[str | None, Form(max_length=80, description="The instrument's model, e.g. XYZ-2000.")] = None,
-    language: Annotated[Language | None, Form(description="Language of the report.")] = None,
-    writer: Annotated[WriterName | None, Form(description="Who words the report.")] = None,
-) -> Response:
-    """Inspect photos: the object of `gauge inspect --json` for one photo, a list of them for several.
-
-    Of several photos, those that cannot be opened come back with status `error` and the rest is inspected; where
-    none can be opened, the answer is the first one's problem (413, 415 or 422).
-    """
-    parts = _parts(request)
-    if len(file) > parts.settings.max_photos:
-        detail = f"{len(file)} photos in one request, more than the limit of {parts.settings.max_photos}"
-        raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-many-photos", detail)
-
-    def work() -> list[Inspection]:
-        uploads = [Upload(_shown_name(one.filename), one.file.read()) for one in file]
-        wishes = Wishes(request_id_of(request), model or None, language, writer)
-        return _inspect_uploads(parts, uploads, wishes)
-
-    inspections = await parts.workers.run(work)
-    body = [inspection.model_dump(mode="json") for inspection in inspections]
-    return JSONResponse(body if len(file) > 1 else body[0])
-
-
-def _inspect_uploads(parts: Parts, uploads: Sequence[Upload], wishes: Wishes) -> list[Inspection]:
-    base = wishes.request_id
-    inspections = list(
-        parts.service.inspect_photos(
-            [one.data for one in uploads],
-            names=[one.name for one in uploads],
-            model=wishes.model,
-            language=wishes.language,
-            writer=wishes.writer,
-            request_ids=[base] if len(uploads) == 1 else [f"{base}-{number}" for number in range(1, len(uploads) + 1)],
-        )
-    )
-    if all(inspection.reading.status == "error" for inspection in inspections):
-        raise _first_problem(uploads[0], inspections[0])
-    return inspections
-
-
-def _first_problem(upload: Upload, inspection: Inspection) -> ProblemError:
-    """Why a photo was not opened, as a problem: opened once more for the kind of fault, which a reading does not keep."""
-    try:
-        load_photo(upload.data, name=upload.name)
-    except PhotoError as error:
-        return photo_problem(error)
-    reason = inspection.reading.reason or "the photo could not be read"
-    return ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "photo-unreadable", reason)
-
-
-class KeptFailure(Contract):
-    """The number under which a reported answer stands in the failure library."""
-
-    case: int
-    about: str
-
-
-@router.post("/failures", status_code=HTTPStatus.CREATED, responses={status: {"model": Problem} for status in (422, 503)})
-async def failures(
-    request: Request, report: Annotated[str, Form(max_length=MAX_REPORT_BYTES, description="The JSON of a walkthrough's form.")]
-) -> KeptFailure:
-    """Keep what somebody reports about an answer (`gauge walkthrough --report-to URL/failures`); twice the same is one case."""
-    try:
-        parsed = parse_report(report)
-    except FailureError as error:
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "no-failure-report", str(error)) from error
-    library = FailureLibrary(_parts(request).settings.home)
-    try:
-        case = await anyio.to_thread.run_sync(library.add, parsed)
-    except FailureError as error:
-        logger.error("%s", error)
-        detail = "the failure library cannot take it now"  # Not where it lies: that is the server's own matter.
-        raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, "no-failure-library", detail) from error
-    return KeptFailure(case=case.id, about=case.report.request_id)
-
-
-def _shown_name(filename: str | None) -> str:
-    """The uploaded name for messages: without folders, printable, not endless; it never becomes a path."""
-    name = display_name((filename or "").replace("\\", "/").rsplit("/", 1)[-1])
-    return name[:MAX_NAME] or "photo"
+def _stop(parts: Parts, close_store: bool) -> None:
+    parts.runner.stop()
+    parts.workers.close()
+    parts.writers.close()
+    if close_store:
+        parts.store.close()
 
 
 def _page_file(name: str) -> Response:
@@ -234,19 +125,19 @@ def _page_file(name: str) -> Response:
     return Response((WEB / file_name).read_bytes(), media_type=media_type)
 
 
-@router.get("/", include_in_schema=False)
+@page_router.get("/", include_in_schema=False)
 async def page() -> Response:
     """The upload page."""
     return _page_file("")
 
 
-@router.get("/page.css", include_in_schema=False)
+@page_router.get("/page.css", include_in_schema=False)
 async def page_style() -> Response:
     """The page's style."""
     return _page_file("page.css")
 
 
-@router.get("/page.js", include_in_schema=False)
+@page_router.get("/page.js", include_in_schema=False)
 async def page_script() -> Response:
     """The page's script."""
     return _page_file("page.js")

@@ -11,6 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from serve.store.errors import NotFoundError, QuotaError, RefusedError, StoreError
+from serve.store.idempotency import InProgressError
 from vision.fields import Contract
 from vision.photos import PhotoError, PhotoProblem
 
@@ -54,6 +56,23 @@ def photo_problem(error: PhotoError) -> ProblemError:
     return ProblemError(STATUS_OF_PHOTO[error.problem], f"photo-{error.problem.replace('_', '-')}", str(error))
 
 
+def store_problem(error: StoreError) -> ProblemError:
+    """The answer to what the store says."""
+    if isinstance(error, NotFoundError):
+        return ProblemError(HTTPStatus.NOT_FOUND, "not-found", str(error))
+    if isinstance(error, RefusedError):
+        return ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", str(error))
+    if isinstance(error, InProgressError):
+        return ProblemError(HTTPStatus.CONFLICT, "in-progress", str(error), {"Retry-After": "2"})
+    if isinstance(error, QuotaError) and error.retry_after_s is not None:
+        return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, "quota", str(error), {"Retry-After": str(error.retry_after_s)})
+    if isinstance(error, QuotaError):
+        return ProblemError(HTTPStatus.INSUFFICIENT_STORAGE, "quota", str(error))
+    logger.error("%s", error)
+    detail = f"nothing can be kept now: {error.public}"
+    return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, "store", detail, {"Retry-After": "5"})
+
+
 def problem_response(request_id: str, status: int, kind: str, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
     """A problem as a response."""
     problem = Problem(
@@ -79,6 +98,10 @@ def add_problem_handlers(app: FastAPI) -> None:
         logger.info("%s: %d %s", request_id_of(request), error.status, error.detail)
         return problem_response(request_id_of(request), error.status, error.kind, error.detail, error.headers)
 
+    @app.exception_handler(StoreError)
+    async def on_store_error(request: Request, error: StoreError) -> JSONResponse:
+        return await on_problem(request, store_problem(error))
+
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
         return problem_response(request_id_of(request), error.status_code, "", str(error.detail), dict(error.headers or {}))
@@ -92,3 +115,10 @@ def add_problem_handlers(app: FastAPI) -> None:
 def _complaint(error: Any) -> str:
     where = ".".join(str(part) for part in error["loc"] if part != "body") or "body"
     return f"{where}: {error['msg']}"
+
+
+def problem_docs(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What /openapi.json says of a route's problems."""
+    return {
+        status: {"model": Problem, "description": HTTPStatus(status).phrase, "content": {PROBLEM_TYPE: {}}} for status in statuses
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -17,13 +18,20 @@ from rag.trace import Trace
 from rag.trace_store import TraceStore
 from serve.commands.outputs import overlay_picture
 from serve.commands.replaying import open_version
-from serve.settings import load_settings
+from serve.settings import Settings, load_settings
 
 
 class WrittenPage(NamedTuple):
     """Where the page is, and what it lacks, in a line each."""
 
     path: Path
+    problems: tuple[str, ...] = ()
+
+
+class Page(NamedTuple):
+    """The page itself, and what it lacks."""
+
+    html: str
     problems: tuple[str, ...] = ()
 
 
@@ -38,7 +46,18 @@ def write_walkthrough(request_id: str, out: Path, *, photo: Path | None, report_
     settings = load_settings()
     store = TraceStore(settings.home)
     trace = store.load(request_id)
-    knowledge = open_version(settings, trace.knowledge_version, parse_moment(trace.as_of)) if trace.as_of else None
+    page = make_page((settings,), trace, photo, report_to)
+    path = out / file_name(request_id, store.kept(request_id).at) if out.is_dir() else out
+    path.write_text(page.html, encoding="utf-8")
+    return WrittenPage(path, page.problems)
+
+
+def make_page(homes: Sequence[Settings], trace: Trace, photo: Path | None, report_to: str | None) -> Page:
+    """The page of a trace. Its version of the manuals is looked for in one home after the other.
+
+    `photo` is where the photo lies, by default where the trace says. Raises EvalError where the trace is of another version.
+    """
+    knowledge = _open_manuals(homes, trace)
     walk = view_trace(trace, _passages(trace, knowledge), knowledge.manifest.embedder if knowledge is not None else "")
     source = photo or Path(walk.photo.photo)
     shown = walk.photo.model_copy(update={"instruments": walk.instruments or walk.photo.instruments})
@@ -48,9 +67,14 @@ def write_walkthrough(request_id: str, out: Path, *, photo: Path | None, report_
         problems.append(f"version {trace.knowledge_version} of the manuals is gone: the page has no words of what was found")
     if picture is None:
         problems.append(f"{source} is not there, or not the photo that was read: the page has no picture")
-    path = out / file_name(request_id, store.kept(request_id).at) if out.is_dir() else out
-    path.write_text(walkthrough_html(walk, picture, report_to), encoding="utf-8")
-    return WrittenPage(path, tuple(problems))
+    return Page(walkthrough_html(walk, picture, report_to), tuple(problems))
+
+
+def _open_manuals(homes: Sequence[Settings], trace: Trace) -> KnowledgeBase | None:
+    if not trace.as_of:
+        return None
+    opened = (open_version(settings, trace.knowledge_version, parse_moment(trace.as_of)) for settings in homes)
+    return next((one for one in opened if one is not None), None)
 
 
 def _passages(trace: Trace, knowledge: KnowledgeBase | None) -> dict[str, Passage]:

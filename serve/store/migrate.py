@@ -40,11 +40,16 @@ def migrate(database: Database, revision: str = "head") -> str:
         if not database.is_sqlite:
             db.execute(text("SET LOCAL lock_timeout = '60s'"))
             db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-        before = _revision(db)
-        config = _config()
-        config.attributes["connection"] = db
-        command.upgrade(config, revision)
-        after = _revision(db) or ""
+        return migrate_connection(database, db, revision)
+
+
+def migrate_connection(database: Database, db: Connection, revision: str) -> str:
+    """Run the steps up to one inside an open transaction; the revision afterwards."""
+    before = _revision(db)
+    config = _config()
+    config.attributes["connection"] = db
+    command.upgrade(config, revision)
+    after = _revision(db) or ""
     if before != after:
         logger.info("%s: from step %s to %s", database.label, before or "none", after)
     return after

@@ -13,6 +13,7 @@ from serve.settings import Settings
 from serve.store.database import Database
 from serve.store.errors import QuotaError, StoreError
 from serve.store.feedback import Feedback
+from serve.store.home_lock import check_whole
 from serve.store.idempotency import Idempotency
 from serve.store.jobs import Jobs
 from serve.store.keys import Keys
@@ -59,11 +60,16 @@ class Store:
         """The store of the settings, its tables brought up to this program. Raises StoreError."""
         store = cls(settings)
         try:
-            migrate(store.database)
+            store.prepare()
         except BaseException:
             store.close()
             raise
         return store
+
+    def prepare(self) -> None:
+        """Bring the tables up to this program. Raises StoreError, also where a restore was broken off half-way."""
+        check_whole(self.home)
+        migrate(self.database)
 
     def close(self) -> None:
         """Give the database back."""

@@ -14,10 +14,11 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from rag.pipeline import Inspection
 from rag.trace import request_context
-from serve.api.app import create_app, server_logging
+from serve.api.app import create_app
 from serve.api.middleware import REQUEST_ID_HEADER
+from serve.api.routes.inspect import KeptInspection
+from serve.api.server import server_logging
 from serve.service import Service
 from serve.settings import Settings
 from tests.serve.bad_photos import ODD_BUT_GOOD, unopenable
@@ -51,7 +52,7 @@ def check_problem(answer: Response, status: int) -> dict[str, Any]:
 def test_one_photo_gives_the_command_lines_object(client: TestClient) -> None:
     answer = post(client, ("gauge.png", picture_bytes()), model="XYZ-2000")
     assert answer.status_code == 200
-    inspection = Inspection.model_validate(answer.json())
+    inspection = KeptInspection.model_validate(answer.json())
     assert inspection.reading.photo == "gauge.png"
     assert inspection.reading.instruments[0].value == pytest.approx(60.0)
     assert inspection.report is not None
@@ -61,7 +62,7 @@ def test_one_photo_gives_the_command_lines_object(client: TestClient) -> None:
 def test_several_photos_give_a_list_in_order(client: TestClient, reader: DoubleReader) -> None:
     files = [("one.png", picture_bytes()), ("two.txt", b"no"), ("three.png", picture_bytes(mark=False))]
     answer = post(client, *files)
-    inspections = [Inspection.model_validate(one) for one in answer.json()]
+    inspections = [KeptInspection.model_validate(one) for one in answer.json()]
     assert answer.status_code == 200
     assert [one.reading.photo for one in inspections] == ["one.png", "two.txt", "three.png"]
     assert [one.reading.status for one in inspections] == ["read", "error", "abstained"]
@@ -186,7 +187,7 @@ def test_the_unforeseen_is_logged_and_tells_nothing(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret path /root/.ssh")
 
-    monkeypatch.setattr(service, "inspect_photos", fail)
+    monkeypatch.setattr(service, "inspect_runs", fail)
     with TestClient(create_app(service.settings, service)) as client, caplog.at_level(logging.ERROR, "gauge.http"):
         answer = post(client, ("a.png", picture_bytes()), headers={REQUEST_ID_HEADER: "find-me"})
     body = check_problem(answer, 500)
