@@ -11,12 +11,14 @@ from typing import Annotated
 import typer
 
 from serve.commands.adapt_cli import adapt, models
+from serve.commands.backup_cli import backup, restore
 from serve.commands.bench_cli import bench
 from serve.commands.console import plain_errors, print_error, print_line, show_progress
 from serve.commands.failures_cli import failures
 from serve.commands.foreign_cli import score_rag
 from serve.commands.gate_cli import gate
 from serve.commands.kb_cli import kb
+from serve.commands.keys_cli import keys
 from serve.commands.noise_cli import faults, noise
 from serve.commands.options import (
     Backgrounds,
@@ -54,12 +56,15 @@ app = typer.Typer(
 )
 app.add_typer(kb, name="kb")
 app.command()(adapt)
+app.command()(backup)
 app.command()(gate)
 app.command()(models)
 app.command()(replay)
+app.command()(restore)
 app.command()(walkthrough)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")
+app.add_typer(keys, name="keys")
 evaluation.command(name="rag")(score_rag)
 evaluation.command(name="hrs")(score_hrs)
 evaluation.command()(noise)
@@ -213,7 +218,7 @@ def serve(
     weights: Weights = None,
 ) -> None:
     """Serve the upload page and POST /inspect over HTTP."""
-    from serve.api.app import run_server
+    from serve.api.server import run_server
 
     run_server(host=host, port=port, weights=weights)
 
