@@ -6,11 +6,9 @@ import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 import anyio.to_thread
 from fastapi import APIRouter, FastAPI
-from fastapi.responses import Response
 
 from serve.api import adaptation
 from serve.api.auth import Auth
@@ -26,14 +24,12 @@ from serve.api.workers import Workers
 from serve.service import Service, open_service
 from serve.settings import MIB, Settings, load_settings
 from serve.store.store import Store
+from serve.web import pages
 
 logger = logging.getLogger("gauge.http")
 
-WEB = Path(__file__).parents[1] / "web"
-PAGE_FILES = {"": ("index.html", "text/html"), "page.css": ("page.css", "text/css"), "page.js": ("page.js", "text/javascript")}
 WRITERS, WAITING_WRITERS = 2, 64
 
-page_router = APIRouter()
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     inspect.router,
@@ -41,7 +37,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     models.router,
     knowledge.router,
     feedback.router,
-    page_router,
+    pages.router,
 )
 
 
@@ -118,26 +114,3 @@ def _stop(parts: Parts, close_store: bool) -> None:
     parts.writers.close()
     if close_store:
         parts.store.close()
-
-
-def _page_file(name: str) -> Response:
-    file_name, media_type = PAGE_FILES[name]
-    return Response((WEB / file_name).read_bytes(), media_type=media_type)
-
-
-@page_router.get("/", include_in_schema=False)
-async def page() -> Response:
-    """The upload page."""
-    return _page_file("")
-
-
-@page_router.get("/page.css", include_in_schema=False)
-async def page_style() -> Response:
-    """The page's style."""
-    return _page_file("page.css")
-
-
-@page_router.get("/page.js", include_in_schema=False)
-async def page_script() -> Response:
-    """The page's script."""
-    return _page_file("page.js")

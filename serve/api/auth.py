@@ -73,6 +73,15 @@ class Auth:
         key = self._store.keys.find(secret)
         return None if key is None else Caller(key.tenant, frozenset(key.scopes), key.id, borne_by)
 
+    def opens(self, request: Request, secret: str) -> bool:
+        """Whether a key that somebody signs in with opens anything. Raises ProblemError (429) after too many that do not."""
+        address = request.client.host if request.client is not None else "unknown"
+        self._failed.check(address, "too many wrong keys from this address")
+        if self.known(secret) is not None:
+            return True
+        self._failed.spend(address, "too many wrong keys from this address")
+        return False
+
     def identify(self, request: Request) -> Caller:
         """The caller of a request. Raises ProblemError: 401 without a key that holds, 403 where forged, 429 above the rate."""
         credential = credential_of(request)

@@ -110,8 +110,9 @@ def render(request: Request, template: str, here: str = "", status: int = HTTPSt
     """A page. `here` is the entry of the menu that it belongs to."""
     words = words_of(request)
     other: Language = "en" if words.language == "zh" else "zh"
-    query = f"?{request.url.query}" if request.url.query and request.method == "GET" else ""
-    path = request.scope["path"] if request.method == "GET" else "/"
+    asked = request.method == "GET" and status == HTTPStatus.OK
+    query = f"?{request.url.query}" if request.url.query and asked else ""
+    path = request.scope["path"] if asked else "/"
     text = (
         templates()
         .get_template(template)

@@ -99,10 +99,10 @@ def _correct(request: Request, who: Caller, id: str, wrong: Wrong) -> Response:
 
 
 @router.get("/r/{id}/thanks")
-def thanks_page(request: Request, who: Reading, id: ReportId, case: Annotated[int, Query(ge=1, le=10**9)]) -> Response:
+def thanks_page(request: Request, who: Reading, id: ReportId, case: Annotated[int, Query(ge=0, le=10**9)] = 0) -> Response:
     """The number of the case."""
     parts_of(request).store.reports.get(who.tenant, id)
-    return render(request, "thanks.html", "read", id=id, case=case)
+    return render(request, "thanks.html", "read", id=id, case=case) if case else see_other(request, f"/r/{id}")
 
 
 def _page(request: Request, report: StoredReport, wrong: Wrong, status: int = HTTPStatus.OK) -> Response:

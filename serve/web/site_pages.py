@@ -71,7 +71,7 @@ async def sign_in(
 ) -> Response:
     """Let the browser keep the key where it opens something; the same words for every key that does not."""
     check_origin(request)
-    if await anyio.to_thread.run_sync(parts_of(request).auth.known, key.strip()) is None:
+    if not await anyio.to_thread.run_sync(parts_of(request).auth.opens, request, key.strip()):
         return render(request, "signin.html", status=401, problem=words_of(request)("signin_wrong"), back=local_path(back))
     answer = see_other(request, local_path(back))
     set_key_cookie(answer, request, key.strip())

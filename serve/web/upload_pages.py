@@ -51,9 +51,9 @@ class Given(NamedTuple):
 
 
 @router.get("/")
-def upload_page(request: Request, who: Reading, place: str = "", model: str = "") -> Response:
-    """The form, and the latest readings."""
-    return _form(request, who.tenant, Given(model[:MAX_MODEL], place[:MAX_PLACE], language_of(request)))
+def upload_page(request: Request, who: Reading, p: str = "", m: str = "") -> Response:
+    """The form, and the latest readings; `p` and `m` fill in place and model."""
+    return _form(request, who.tenant, Given(m[:MAX_MODEL], p[:MAX_PLACE], language_of(request)))
 
 
 @router.post("/")
