@@ -21,7 +21,7 @@ from vision.units import compatible, convert
 WIDTH, HEIGHT = 720.0, 260.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 704.0, 14.0, 216.0
 UNREAD_Y = 206.0
-REACH = 2.0
+REACH = 25.0
 """A limit is drawn where it lies within so many spans of the data, and left to the table where it is further off."""
 DAY_S = 86400.0
 

@@ -9,7 +9,7 @@ from vision.fields import InstrumentReading, PhotoReading, Point
 
 DOT_PARTS = 110
 """Radius of a dot: the photo's longer side in so many parts."""
-BADGE_PARTS = 26
+BADGE_PARTS = 32
 
 
 class Dot(NamedTuple):

@@ -196,9 +196,9 @@ def _script_words(words: Words) -> dict[str, str]:
 
 
 def _ticks() -> list[tuple[float, float, float, float]]:
-    """The marks of the dial that stands on the page: eleven along three quarters of a circle about (60, 48)."""
+    """The marks of the dial that stands on the page: eleven along three quarters of a circle about (60, 50)."""
     turns = [math.radians(-120 + 24 * step) for step in range(11)]
     return [
-        tuple(round(part, 1) for part in (60 + 38 * s, 48 - 38 * c, 60 + 44 * s, 48 - 44 * c))  # type: ignore[misc]
+        tuple(round(part, 1) for part in (60 + 34 * s, 50 - 34 * c, 60 + 40 * s, 50 - 40 * c))  # type: ignore[misc]
         for s, c in ((math.sin(turn), math.cos(turn)) for turn in turns)
     ]

@@ -14,6 +14,7 @@ from rag.reasons import localize_reason
 from rag.render.passage import Block, parse_passage
 from rag.render.view import Mark, footer_lines, marks_of
 from rag.report import Document, PartName, Section, Tone
+from rag.tables import tables
 from serve.settings import Language
 from serve.web.guidance import Advice
 from serve.web.strip import Strip, build_strip
@@ -137,7 +138,7 @@ def _card(
     read = shown is not None
     return Card(
         number=number,
-        title=_title(number, section, words),
+        title=_title(reading, words),
         value=(slots["value"] if slots else shown) if read else None,
         unit=slots.get("unit") if read else None,
         unit_missing=bool(slots) and "unit" not in slots,
@@ -158,8 +159,10 @@ def _percent(reading: InstrumentReading) -> int:
     return int(100.0 * reading.value_confidence + 1e-9)
 
 
-def _title(number: int, section: Section | None, words: Words) -> str:
-    return section.title if section is not None and section.title else words("instrument_number", number=number)
+def _title(reading: InstrumentReading, words: Words) -> str:
+    """The name of the kind; number and model stand beside it."""
+    name = tables().kind_of(reading).fill(words.language, {})
+    return name[:1].upper() + name[1:]
 
 
 def _facts(reading: InstrumentReading, words: Words) -> list[Fact]:
