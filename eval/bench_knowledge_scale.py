@@ -10,11 +10,12 @@ import contextlib
 import ctypes
 import gc
 import hashlib
+import math
 import resource
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,12 +24,12 @@ import numpy as np
 
 from eval.query_set import QueryCase
 from eval.score import Number, percentile
-from knowledge import lexical, passages, structured
+from knowledge import passages, structured
 from knowledge.articles import Chunk
 from knowledge.embedder import Embedder, Vectors
-from knowledge.index import DenseIndex, content_hash
+from knowledge.index import DenseIndex
 from knowledge.manifest import DATABASE, MANIFEST, VECTORS, Manifest, sha256_of
-from knowledge.publish import CHUNK_TABLE
+from knowledge.publish import write_words
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import DocumentEntry
 from vision.fields import Contract
@@ -43,7 +44,8 @@ COMMIT = 2000
 class ScaleRow(Contract):
     """One size: seconds to build and open, megabytes on disk and of peak memory grown by opening and asking, milliseconds.
 
-    `search_ms_*` are of processor time, which is what one free core takes; `wall_ms_p95` is by the clock, with whatever
+    `search_ms_*` are of this process's processor time, which is what one free core takes; `server_ms_mean` is that of the
+    PostgreSQL server for a search, NaN without one or where it is not told; `wall_ms_p95` is by the clock, with whatever
     else the machine was doing.
     """
 
@@ -55,48 +57,80 @@ class ScaleRow(Contract):
     search_ms_p50: Number
     search_ms_p95: Number
     search_ms_max: Number
+    server_ms_mean: Number = math.nan
     wall_ms_p95: Number
 
 
 def bench_scale(
-    kb: KnowledgeBase, embedder: Embedder, cases: Sequence[QueryCase], largest: int, *, progress: bool = True
+    kb: KnowledgeBase,
+    embedder: Embedder,
+    cases: Sequence[QueryCase],
+    largest: int,
+    *,
+    database: str | None = None,
+    progress: bool = True,
 ) -> tuple[ScaleRow, ...]:
-    """Rows for the sizes up to `largest`; `largest` itself is the last one."""
+    """Rows for the sizes up to `largest`; `largest` itself is the last one. With a `database`, of publications in PostgreSQL."""
     sizes = [size for size in SIZES if size < largest] + [largest]
     picked = [cases[int(n)] for n in np.random.default_rng(10**9).permutation(len(cases))[:QUERIES]]
     rows: list[ScaleRow] = []
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="gauge-scale-") as folder:
-            rows.append(_bench_size(kb, embedder, picked, size, Path(folder), progress))
+            if database is None:
+                rows.append(_bench_folder(kb, embedder, picked, size, Path(folder), progress))
+            else:
+                rows.append(_bench_postgres(kb, embedder, picked, size, Path(folder), database, progress))
     return tuple(rows)
 
 
-def _bench_size(
+def _bench_folder(
     kb: KnowledgeBase, embedder: Embedder, cases: Sequence[QueryCase], size: int, folder: Path, progress: bool
 ) -> ScaleRow:
     start = time.perf_counter()
     place = build_generated(kb, embedder, size, folder, progress=progress)
-    built = time.perf_counter()
+    build_s = time.perf_counter() - start
+    row = _measure(lambda: KnowledgeBase(place, embedder, kb.options), cases)
+    disk = sum(path.stat().st_size for path in place.iterdir()) / 2**20
+    return ScaleRow(chunks=size, build_s=build_s, disk_mb=disk, **row)
+
+
+def _bench_postgres(
+    kb: KnowledgeBase, embedder: Embedder, cases: Sequence[QueryCase], size: int, folder: Path, database: str, progress: bool
+) -> ScaleRow:
+    from eval.bench_knowledge_postgres import bench_archive, disk_mb, server_s, write_generated
+
+    with bench_archive(folder, database) as archive:
+        start = time.perf_counter()
+        originals, version = kb.chunks(), _version(kb, size)
+        vectors = perturbed(kb.vectors_of([chunk.id for chunk in originals]), size, np.random.default_rng(10**9))
+        chunks = _shown(originals, size, progress=progress)
+        manifest = _manifest(version, embedder, originals[0], size)
+        write_generated(archive, manifest, vectors, _passage_vectors(embedder, originals, size), chunks)
+        del vectors
+        build_s, before = time.perf_counter() - start, server_s(archive)
+        row = _measure(lambda: KnowledgeBase(archive.open(version), embedder, kb.options), cases)
+        spent = 1000 * (server_s(archive) - before) / len(cases)
+        return ScaleRow(chunks=size, build_s=build_s, disk_mb=disk_mb(archive), server_ms_mean=spent, **row)
+
+
+def _measure(opening: Callable[[], KnowledgeBase], cases: Sequence[QueryCase]) -> dict[str, float]:
     _give_back_memory()
-    before = _memory_mb()
-    large = KnowledgeBase(place, embedder, kb.options)
+    before, start = _memory_mb(), time.perf_counter()
+    large = opening()
     opened = time.perf_counter()
     try:
         times = [_time_search(large, case) for case in cases]
     finally:
         large.close()
     seconds, wall = zip(*times, strict=True)
-    return ScaleRow(
-        chunks=size,
-        build_s=built - start,
-        open_s=opened - built,
-        disk_mb=sum(path.stat().st_size for path in place.iterdir()) / 2**20,
-        memory_mb=_memory_mb() - before,
-        search_ms_p50=1000 * percentile(seconds, 50),
-        search_ms_p95=1000 * percentile(seconds, 95),
-        search_ms_max=1000 * percentile(seconds, 100),
-        wall_ms_p95=1000 * percentile(wall, 95),
-    )
+    return {
+        "open_s": opened - start,
+        "memory_mb": _memory_mb() - before,
+        "search_ms_p50": 1000 * percentile(seconds, 50),
+        "search_ms_p95": 1000 * percentile(seconds, 95),
+        "search_ms_max": 1000 * percentile(seconds, 100),
+        "wall_ms_p95": 1000 * percentile(wall, 95),
+    }
 
 
 def _time_search(large: KnowledgeBase, case: QueryCase) -> tuple[float, float]:
@@ -109,9 +143,7 @@ def _time_search(large: KnowledgeBase, case: QueryCase) -> tuple[float, float]:
 
 def build_generated(kb: KnowledgeBase, embedder: Embedder, size: int, folder: Path, *, progress: bool = True) -> Path:
     """A publication of `size` generated chunks in `folder`; the same on every run."""
-    from tqdm import tqdm
-
-    place = folder / hashlib.sha256(f"{kb.version} {size}".encode()).hexdigest()[:16]
+    place = folder / _version(kb, size)
     place.mkdir(parents=True)
     originals = kb.chunks()
     vectors = kb.vectors_of([chunk.id for chunk in originals])
@@ -119,31 +151,37 @@ def build_generated(kb: KnowledgeBase, embedder: Embedder, size: int, folder: Pa
     with closing(sqlite3.connect(place / DATABASE)) as db:
         db.execute("PRAGMA journal_mode = OFF")
         db.execute("PRAGMA synchronous = OFF")
-        db.execute(CHUNK_TABLE)
-        lexical.create_table(db)
         structured.create_table(db)
         passages.create_table(db)
         passages.add_passages(db, _passage_vectors(embedder, originals, size))
-        chunks = tqdm(generated(originals, size), total=size, desc=f"{size} chunks", disable=not progress, leave=False)
-        lexical.add_chunks(db, _kept(db, chunks))
+        write_words(db, _shown(originals, size, progress=progress))
         db.commit()
-    entries = tuple(_entry(document, originals[0]) for document in dict.fromkeys(_document(n) for n in range(size)))
-    manifest = Manifest(
-        version=place.name,
-        embedder=embedder.name,
-        published_at=datetime.now(UTC),
-        documents=entries,
-        chunks=size,
-        files={name: sha256_of(place / name) for name in (DATABASE, VECTORS)},
-    )
+    files = {name: sha256_of(place / name) for name in (DATABASE, VECTORS)}
+    manifest = _manifest(place.name, embedder, originals[0], size).model_copy(update={"files": files})
     (place / MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
     return place
 
 
-def _kept(db: sqlite3.Connection, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    for row, chunk in enumerate(chunks):
-        db.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", (row, chunk.id, content_hash(chunk), chunk.model_dump_json()))
-        yield chunk
+def _version(kb: KnowledgeBase, size: int) -> str:
+    return hashlib.sha256(f"{kb.version} {size}".encode()).hexdigest()[:16]
+
+
+def _manifest(version: str, embedder: Embedder, chunk: Chunk, size: int) -> Manifest:
+    documents = dict.fromkeys(_document(n) for n in range(size))
+    return Manifest(
+        version=version,
+        embedder=embedder.name,
+        published_at=datetime.now(UTC),
+        documents=tuple(_entry(document, chunk) for document in documents),
+        chunks=size,
+    )
+
+
+def _shown(originals: Sequence[Chunk], size: int, *, progress: bool) -> Iterable[Chunk]:
+    """Generated chunks under a progress bar."""
+    from tqdm import tqdm
+
+    return tqdm(generated(originals, size), total=size, desc=f"{size} chunks", disable=not progress, leave=False)
 
 
 def generated(originals: Sequence[Chunk], size: int) -> Iterator[Chunk]:

@@ -83,12 +83,16 @@ def knowledge(
         int | None,
         typer.Option("--scale", min=1000, help="Also measure searches at up to this many generated chunks.", show_default=False),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option("--database", metavar="URL", help="A PostgreSQL database to keep the manuals in.", show_default=False),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Score the knowledge base: hits by kind of question, each route off, unit errors, drafts, milliseconds, memory."""
     from serve.commands.knowledge_bench import run_knowledge_bench
 
-    for part in run_knowledge_bench(scale=scale, as_json=as_json):
+    for part in run_knowledge_bench(scale=scale, as_json=as_json, database=database):
         print_line(part)
 
 

@@ -26,12 +26,16 @@ TARGETS: dict[str, tuple[float, float, float]] = {
 MILLISECONDS = 60.0
 
 
-def run_knowledge_bench(*, scale: int | None, as_json: bool) -> Iterator[str]:
-    """Everything measured, each part as soon as it is: tables for people, or JSON objects, of which the last is the summary."""
+def run_knowledge_bench(*, scale: int | None, as_json: bool, database: str | None = None) -> Iterator[str]:
+    """Everything measured, each part as soon as it is: tables for people, or JSON objects, of which the last is the summary.
+
+    `database` is the address of a PostgreSQL server to measure instead of the setting's archive.
+    """
     settings = load_settings()
+    database = database or settings.postgres_url
     embedder = load_embedder(settings.embedder)
     kept = CachedEmbedder(embedder, knowledge_root(settings.home) / "embeddings.sqlite")
-    kb = KnowledgeBase.open(settings.home, embedder=kept)
+    kb = KnowledgeBase.open(settings.home, embedder=kept, database=database)
 
     def told(record: dict[str, Any], text: Callable[[], str]) -> str:
         return json.dumps(plain(record), ensure_ascii=False) if as_json else text() + "\n"
@@ -45,7 +49,7 @@ def run_knowledge_bench(*, scale: int | None, as_json: bool) -> Iterator[str]:
         units, embed_ms = bench_units(kb), time_embedding(embedder, kb.chunks())
         record = {"units": units.model_dump(mode="json"), "embedding_ms_per_chunk": embed_ms, "embedder": embedder.name}
         yield told(record, lambda: units_text(units, embed_ms))
-        rows = bench_scale(kb, kept, cases, scale) if scale else ()
+        rows = bench_scale(kb, kept, cases, scale, database=database) if scale else ()
         if rows:
             yield told({"scale": [row.model_dump(mode="json") for row in rows]}, lambda: scale_text(rows))
     finally:
@@ -118,14 +122,19 @@ def scale_text(rows: Sequence[ScaleRow]) -> str:
             str(row.chunks),
             *(number(value) for value in (row.build_s, row.open_s, row.disk_mb, row.memory_mb)),
             *(number(value) for value in (row.search_ms_p50, row.search_ms_p95, row.search_ms_max)),
+            *(number(value) for value in (row.server_ms_mean, row.wall_ms_p95)),
         )
         for row in rows
     ]
-    state = "met" if rows[-1].search_ms_p95 <= MILLISECONDS else "missed"
+    last = rows[-1]
+    told = math.isfinite(last.server_ms_mean)
+    spent = last.search_ms_p95 + (last.server_ms_mean if told else 0.0)
+    state = "met" if spent <= MILLISECONDS else "missed"
+    header = ("chunks", "build s", "open s", "disk MB", "memory +MB", "p50 ms", "p95 ms", "max ms", "server ms", "wall p95 ms")
     return "\n\n".join(
         [
-            table(("chunks", "build s", "open s", "disk MB", "memory +MB", "p50 ms", "p95 ms", "max ms"), sizes),
-            f"target p95 <= {MILLISECONDS:.0f} ms at {rows[-1].chunks} chunks: {state}",
+            table(header, sizes),
+            f"target p95 <= {MILLISECONDS:.0f} ms{' with the server' if told else ''} at {last.chunks} chunks: {state}",
         ]
     )
 

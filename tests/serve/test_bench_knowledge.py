@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import psycopg
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -13,6 +14,7 @@ from eval.bench_knowledge_units import UnitErrors
 from eval.query_set import load_query_set
 from serve.cli import app
 from serve.commands import knowledge_bench
+from tests.serve.databases import fresh_database
 from tests.serve.doubles import HashEmbedder
 
 
@@ -64,3 +66,27 @@ def test_a_scale_that_is_too_small_is_refused() -> None:
     result = run("--scale", "10")
     assert result.exit_code == 2
     assert "1000" in result.stderr
+
+
+def test_a_database_keeps_the_manuals_and_the_generated_ones_are_gone_afterwards(postgres: str) -> None:
+    with fresh_database(postgres) as address:
+        result = run("--json", "--scale", "1000", "--database", address)
+        assert result.exit_code == 0, result.stderr
+        here = run("--json", "--scale", "1000")
+        rows = [[json.loads(line) for line in one.stdout.splitlines()] for one in (result, here)]
+        queries = [one[0]["queries"]["overall"] for one in rows]
+        assert queries[0] == queries[1]
+        (there,), (local,) = (one[2]["scale"] for one in rows)
+        assert there["server_ms_mean"] >= 0
+        assert local["server_ms_mean"] is None
+        assert there["disk_mb"] > local["disk_mb"] / 2
+        with psycopg.connect(address.replace("+psycopg", "")) as connection:
+            schemas = [name for (name,) in connection.execute("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'gauge%'")]
+        assert schemas == ["gauge_knowledge"]
+
+
+def test_a_database_that_is_not_there_is_told_without_its_password() -> None:
+    result = run("--database", "postgresql://gauge:s3cr3t@127.0.0.1:1/gauge")
+    assert result.exit_code != 0
+    assert "does not answer" in result.stderr
+    assert "s3cr3t" not in result.stdout + result.stderr
