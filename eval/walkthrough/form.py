@@ -9,26 +9,15 @@ from __future__ import annotations
 import json
 from urllib.parse import urlsplit
 
-from eval.failures import AXES, COMPLAINTS, FORMAT, Axis, Complaint, FailureReport
+from eval.failures import AXES, COMPLAINTS, FORMAT, Complaint, FailureReport
 from eval.score import EvalError
+from eval.walkthrough.labels import Labels
 from eval.walkthrough.view import Walkthrough
 from rag.render.page import block_html, line_html
 
 MOST_QUESTION = 2000
-_COMPLAINTS: dict[Complaint, str] = {
-    "misread": "The photo was read wrongly",
-    "off_focus": "The wrong passages were found",
-    "cut_off": "What matters was cut off on the way to the writer",
-    "unsupported": "A sentence is not true, or not backed by what it cites",
-    "evasive": "The report evades what the manual says",
-}
-_AXES: dict[Axis, str] = {
-    "retrieval_off_focus": "Retrieval off focus: passages at another level of intent",
-    "bad_cut": "Bad cut: a chunk split where its meaning hangs together",
-    "context_pollution": "Context pollution: too much beside the point was sent",
-    "prompt_evasion": "Prompt: it lets the writer evade or invent",
-    "wrong_metric": "Wrong metric: the answer is good, the measure is not",
-}
+_LABELS: dict[Complaint, str] = {"unsupported": "unsupported_complaint"}
+"""Complaints whose label has another name than they."""
 
 
 def check_address(url: str) -> str:
@@ -44,37 +33,44 @@ def check_address(url: str) -> str:
     return url
 
 
-def report_form(walk: Walkthrough, report_to: str | None) -> list[str]:
+def report_form(walk: Walkthrough, report_to: str | None, say: Labels) -> list[str]:
     """The form's lines. Raises EvalError where `report_to` is no address."""
     target = f' method="post" action="{line_html(check_address(report_to))}"' if report_to is not None else ""
     choices = "".join(
-        f'<label><input type="radio" name="complaint" value="{name}" required> {line_html(_COMPLAINTS[name])}</label>'
+        f'<label><input type="radio" name="complaint" value="{name}" required> {_text(say, _LABELS.get(name, name))}</label>'
         for name in COMPLAINTS
     )
-    options = "".join(f"<option>{label}</option>" for label in ("unknown", "yes", "no"))
+    options = "".join(f'<option value="{label}">{_text(say, label)}</option>' for label in ("unknown", "yes", "no"))
     axes = "".join(
-        f'<label>{line_html(_AXES[axis])} <select name="cause" data-axis="{axis}">{options}</select></label>' for axis in AXES
+        f'<label>{_text(say, axis)} <select name="cause" data-axis="{axis}">{options}</select></label>' for axis in AXES
     )
     base = empty_report(walk).model_dump(mode="json")
     shown = json.dumps(base, ensure_ascii=False, indent=1)
+    command = "<code>gauge failures add FILE</code>"
+    by_hand = _text(say, "by_hand", complaints=", ".join(COMPLAINTS), command="{}").format(command)
     return [
-        '<section id="issue" aria-labelledby="h-issue"><h2 id="h-issue">Report an issue</h2>',
+        f'<section id="issue" aria-labelledby="h-issue"><h2 id="h-issue">{_text(say, "issue")}</h2>',
         f'<form id="issue-form" data-base="{block_html(json.dumps(base, ensure_ascii=True))}"{target}>',
-        f"<fieldset><legend>What is wrong?</legend>{choices}</fieldset>",
-        "<label>Points that the right answer holds, one a line",
+        f"<fieldset><legend>{_text(say, 'what_is_wrong')}</legend>{choices}</fieldset>",
+        f"<label>{_text(say, 'expected')}",
         '<textarea name="expected" rows="3" maxlength="9000"></textarea></label>',
-        '<label>Note<textarea name="note" rows="3" maxlength="20000"></textarea></label>',
-        f"<details><summary>Root cause, if you know it</summary><fieldset><legend>Five axes</legend>{axes}</fieldset></details>",
+        f'<label>{_text(say, "note")}<textarea name="note" rows="3" maxlength="20000"></textarea></label>',
+        f"<details><summary>{_text(say, 'root_cause')}</summary>"
+        f"<fieldset><legend>{_text(say, 'axes')}</legend>{axes}</fieldset></details>",
         '<input type="hidden" name="report" value="">',
-        '<button type="submit" id="issue-button" hidden>Make the report</button>',
+        f'<button type="submit" id="issue-button" hidden>{_text(say, "make_report")}</button>',
         "</form>",
         '<div id="issue-made" hidden>',
-        '<p><a id="issue-download" href="#issue">Save the report</a>, then run <code>gauge failures add FILE</code>.</p>',
-        '<textarea id="issue-json" rows="8" readonly aria-label="the report as JSON"></textarea></div>',
-        f"<noscript><p>Fill this in by hand (complaint: one of {line_html(', '.join(COMPLAINTS))}) and give it to ",
-        f"<code>gauge failures add FILE</code>.</p><pre>{block_html(shown)}</pre></noscript>",
+        f'<p><a id="issue-download" href="#issue">{_text(say, "save_report")}</a>'
+        f"{_text(say, 'then_run', command='{}').format(command)}</p>",
+        f'<textarea id="issue-json" rows="8" readonly aria-label="{_text(say, "report_json")}"></textarea></div>',
+        f"<noscript><p>{by_hand}</p><pre>{block_html(shown)}</pre></noscript>",
         "</section>",
     ]
+
+
+def _text(say: Labels, name: str, **values: object) -> str:
+    return line_html(say(name, **values))
 
 
 def empty_report(walk: Walkthrough) -> FailureReport:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from eval.walkthrough.labels import Labels
 from knowledge.lexical import STOPWORDS, terms
 from knowledge.synonyms import CHINESE, shipped_graph
 
@@ -47,19 +48,20 @@ class Term:
     found: bool = False
     other_words: dict[str, None] = field(default_factory=dict)
 
-    @property
-    def note(self) -> str | None:
+    def note(self, say: Labels) -> str | None:
         """What a reader must know to follow the term; None where it stands there as it was asked."""
         if not self.found:
-            return "in none of the documents shown"
-        return "there as " + ", ".join(f"“{word}”" for word in self.other_words) if self.other_words else None
+            return say("term_lost")
+        words = say.listed(f"“{word}”" for word in self.other_words)
+        return say("term_elsewhere", words=words) if words else None
 
 
 class Highlighter:
     """The terms of one question, and their places in any text. Marking a text also teaches the terms where they are said."""
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, say: Labels) -> None:
         self.question = question
+        self._say = say
         self._by_key: dict[str, Term] = {}
         self._anchored: set[int] = set()
         self.terms: list[Term] = []
@@ -87,7 +89,8 @@ class Highlighter:
             term.found = True
             if other:
                 term.other_words[said] = None
-            marks.append(Mark(place.start, place.end, term.number, f"asked as “{term.text}”" if other else None))
+            note = self._say("asked_as", word=term.text) if other else None
+            marks.append(Mark(place.start, place.end, term.number, note))
         return tuple(marks)
 
 

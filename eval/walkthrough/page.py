@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib import resources
 
 from eval.walkthrough.form import report_form
+from eval.walkthrough.labels import Labels
 from eval.walkthrough.panels import context_panel, output_panel, photo_panel, question_panel
 from eval.walkthrough.view import Walkthrough
 from rag.render.page import NOWHERE, line_html, page_head, report_style
@@ -21,23 +22,27 @@ def _part(name: str) -> str:
 
 
 def walkthrough_html(walk: Walkthrough, picture: Picture | None = None, report_to: str | None = None) -> str:
-    """The page; the same walkthrough and picture give the same bytes. `report_to`: address that the form is sent to."""
-    title = f"Walkthrough of request {walk.request_id}"
+    """The page, in the report's language; the same walkthrough and picture give the same bytes.
+
+    `report_to`: address that the form is sent to.
+    """
+    say = Labels(walk.language)
+    title = say("title", request=walk.request_id)
     style, script = f"{report_style()}\n{_part('walkthrough.css')}", _part("walkthrough.js")
     lines = [
-        *page_head(title, "en", style, script, report_to or NOWHERE),
+        *page_head(title, say.language, style, script, report_to or NOWHERE),
         f'<header><h1>{line_html(title)}</h1><p class="file">{line_html(walk.photo.photo)}</p></header>',
-        *_watermark(walk),
-        '<input type="checkbox" id="highlights" checked><label for="highlights">Highlights</label>',
-        '<button type="button" id="all-terms" hidden>All terms</button>',
+        *_watermark(walk, say),
+        f'<input type="checkbox" id="highlights" checked><label for="highlights">{line_html(say("highlights"))}</label>',
+        f'<button type="button" id="all-terms" hidden>{line_html(say("all_terms"))}</button>',
         "<main>",
-        *photo_panel(walk, picture),
-        *question_panel(walk),
-        *context_panel(walk),
-        *output_panel(walk),
-        *report_form(walk, report_to),
+        *photo_panel(walk, picture, say),
+        *question_panel(walk, say),
+        *context_panel(walk, say),
+        *output_panel(walk, say),
+        *report_form(walk, report_to, say),
         "</main>",
-        *_timing(walk),
+        *_timing(walk, say),
         f"<script>{script}</script>",
         "</body>",
         "</html>",
@@ -46,11 +51,12 @@ def walkthrough_html(walk: Walkthrough, picture: Picture | None = None, report_t
     return "\n".join(lines)
 
 
-def _watermark(walk: Walkthrough) -> list[str]:
-    parts = "".join(f"<div><dt>{line_html(name)}</dt><dd>{line_html(value)}</dd></div>" for name, value in walk.watermark.items())
+def _watermark(walk: Walkthrough, say: Labels) -> list[str]:
+    named = ((say(f"watermark_{name.replace(' ', '_')}"), value) for name, value in walk.watermark.items())
+    parts = "".join(f"<div><dt>{line_html(name)}</dt><dd>{line_html(value)}</dd></div>" for name, value in named)
     return [f'<dl class="watermark">{parts}</dl>']
 
 
-def _timing(walk: Walkthrough) -> list[str]:
-    spent = ", ".join(f"{name} {ms:.0f} ms" for name, ms in walk.timing_ms.items())
-    return [f"<footer><p>{line_html(spent or 'no times were stored')}</p></footer>"]
+def _timing(walk: Walkthrough, say: Labels) -> list[str]:
+    spent = say.listed(f"{name} {ms:.0f} ms" for name, ms in walk.timing_ms.items())
+    return [f"<footer><p>{line_html(spent or say('no_times'))}</p></footer>"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from eval.walkthrough.labels import Labels
 from eval.walkthrough.marks import Highlighter, Mark
 from eval.walkthrough.view import Asked, Found, Said, Walkthrough
 from rag.render.page import block_html, line_html
@@ -12,52 +13,56 @@ from rag.render.picture import Picture
 from vision.fields import InstrumentReading, dump_fields
 
 _SIGNS = {"supported": "●", "unsupported": "▲", "not_scorable": "○"}
-_WORDS = {"supported": "supported", "unsupported": "not supported", "not_scorable": "not scorable"}
+_STATES = ("supported", "unsupported", "not_scorable")
 
 
-def photo_panel(walk: Walkthrough, picture: Picture | None) -> list[str]:
+def photo_panel(walk: Walkthrough, picture: Picture | None, say: Labels) -> list[str]:
     """The photo with what was read on it, and each instrument's fields with their confidences."""
-    lines = ['<section id="input" aria-labelledby="h-input"><h2 id="h-input">1. Photo and fields</h2>']
+    lines = [f'<section id="input" aria-labelledby="h-input"><h2 id="h-input">{line_html(say("photo"))}</h2>']
     if picture is not None:
         size = f'width="{picture.width}" height="{picture.height}"'
-        lines.append(f'<figure><img src="{picture.data_uri}" {size} alt="the photo with what was read drawn on it"></figure>')
+        lines.append(f'<figure><img src="{picture.data_uri}" {size} alt="{line_html(say("photo_alt"))}"></figure>')
     else:
-        lines.append('<p class="missing">The photo is not at hand, or is no longer the one that was read.</p>')
+        lines.append(_missing(say("no_photo")))
     if walk.photo.reason:
-        lines.append(f"<p>{line_html(walk.photo.status)}: {line_html(walk.photo.reason)}</p>")
+        lines.append(f"<p>{line_html(walk.photo.status + say('colon') + walk.photo.reason)}</p>")
     for number, instrument in enumerate(walk.instruments or walk.photo.instruments, 1):
-        lines += _instrument(number, instrument)
+        lines += _instrument(number, instrument, say)
     return [*lines, "</section>"]
 
 
-def _instrument(number: int, reading: InstrumentReading) -> list[str]:
-    model = f", {reading.instrument_model} ({reading.model_source})" if reading.instrument_model else ", model unknown"
-    lines = [f"<h3>{line_html(f'{number}. {reading.kind}{model}: {reading.status}')}</h3>"]
+def _instrument(number: int, reading: InstrumentReading, say: Labels) -> list[str]:
+    known = say("model_known", model=reading.instrument_model, source=reading.model_source)
+    model = known if reading.instrument_model else say("model_unknown")
+    title = f"{number}. {reading.kind}{model}{say('colon')}{reading.status}"
+    lines = [f"<h3>{line_html(title)}</h3>"]
     if reading.reason:
         lines.append(f"<p>{line_html(reading.reason)}</p>")
-    rows = [("value", _value(reading), reading.value_confidence if reading.value is not None else None)]
+    rows = [(say("value"), _value(reading, say), reading.value_confidence if reading.value is not None else None)]
     for name, value in dump_fields(reading.fields).items():
         sure = reading.confidence.get(name)
         if sure is not None or value not in (None, []):
-            rows.append((name, _field(value), sure))
+            rows.append((name, _field(value, say), sure))
     cells = "".join(f"<tr><td>{line_html(name)}</td><td>{line_html(text)}</td>{_meter(sure)}</tr>" for name, text, sure in rows)
-    head = '<tr><th scope="col">field</th><th scope="col">read</th><th scope="col">confidence</th></tr>'
+    heads = "".join(f'<th scope="col">{line_html(say(name))}</th>' for name in ("field", "read", "confidence"))
+    head = f"<tr>{heads}</tr>"
     return [*lines, f'<div class="wide"><table><thead>{head}</thead><tbody>{cells}</tbody></table></div>']
 
 
-def _field(value: Any) -> str:
+def _field(value: Any, say: Labels) -> str:
     """A field for people. Without a value the confidence beside it may be that there is none, or that of a doubted one."""
     if value is None or value == []:
-        return "none given"
+        return say("none_given")
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _value(reading: InstrumentReading) -> str:
+def _value(reading: InstrumentReading, say: Labels) -> str:
     if reading.value is None:
-        return "none"
+        return say("none")
     low, high = reading.value_low, reading.value_high
     interval = f" [{low:.6g}, {high:.6g}]" if low is not None and high is not None else ""
-    return f"{reading.value:.6g}{interval} {reading.unit or 'without unit'}, from {reading.value_source or 'fields'}"
+    given = f"{reading.value:.6g}{interval} {reading.unit or say('without_unit')}"
+    return say.listed((given, say("from_source", source=reading.value_source or say("fields"))))
 
 
 def _meter(sure: float | None) -> str:
@@ -66,28 +71,30 @@ def _meter(sure: float | None) -> str:
     return f'<td><meter min="0" max="1" value="{sure:.4f}"></meter> {sure:.2f}</td>'
 
 
-def question_panel(walk: Walkthrough) -> list[str]:
+def question_panel(walk: Walkthrough, say: Labels) -> list[str]:
     """Every question with its best documents, and terms that can be followed between both."""
-    lines = ['<section id="found" aria-labelledby="h-found"><h2 id="h-found">2. Questions and documents found</h2>']
+    lines = [f'<section id="found" aria-labelledby="h-found"><h2 id="h-found">{line_html(say("found"))}</h2>']
     if not walk.asked:
-        lines.append('<p class="missing">Nothing was asked: no model with a manual was known.</p>')
+        lines.append(_missing(say("nothing_asked")))
     for number, asked in enumerate(walk.asked, 1):
-        lines += _asked(number, asked)
+        lines += _asked(number, asked, say)
     return [*lines, "</section>"]
 
 
-def _asked(number: int, asked: Asked) -> list[str]:
-    highlighter = Highlighter(asked.query.text)
+def _asked(number: int, asked: Asked, say: Labels) -> list[str]:
+    highlighter = Highlighter(asked.query.text, say)
     key = f"q{number}"
-    shown = [_found(key, rank, found, highlighter) for rank, found in enumerate(asked.found, 1)]
-    notes = [f"<li>{term.number}: {line_html(f'“{term.text}” {term.note}')}</li>" for term in highlighter.terms if term.note]
+    shown = [_found(key, found, highlighter, say) for found in asked.found]
+    told = [(term, term.note(say)) for term in highlighter.terms]
+    notes = [say("term_note", number=term.number, term=term.text, note=note) for term, note in told if note]
+    title = say("asked", query=asked.query.name, number=asked.query.instrument)
     lines = [
-        f'<article class="query" id="{key}"><h3>{line_html(f"{asked.query.name}, instrument {asked.query.instrument}")}</h3>',
+        f'<article class="query" id="{key}"><h3>{line_html(title)}</h3>',
         f'<p class="question">{_question(key, highlighter)}</p>',
     ]
-    lines += ['<ul class="synonyms">', *notes, "</ul>"] if notes else []
-    lines += ["<ol>", *shown, "</ol>"] if shown else ['<p class="missing">Nothing was found.</p>']
-    lines += [f"<p>{asked.more} more found, not shown.</p>"] if asked.more else []
+    lines += ['<ul class="synonyms">', *(f"<li>{line_html(note)}</li>" for note in notes), "</ul>"] if notes else []
+    lines += ["<ol>", *shown, "</ol>"] if shown else [_missing(say("nothing_found"))]
+    lines += [f"<p>{line_html(say('more_found', count=asked.more))}</p>"] if asked.more else []
     return [*lines, "</article>"]
 
 
@@ -104,13 +111,13 @@ def _question(key: str, highlighter: Highlighter) -> str:
     return "".join([*parts, block_html(highlighter.question[last:])])
 
 
-def _found(key: str, rank: int, found: Found, highlighter: Highlighter) -> str:
-    routes = ", ".join(_route(route.name, route.score, route.rank) for route in found.routes) or "looked up by the fact table"
-    linked = f", led here by {found.linked_from}" if found.linked_from else ""
-    sent = f"sent as {found.role}" if found.role else "not sent"
-    head = f"score {found.score:.3f}; {routes}{linked}; {sent}"
+def _found(key: str, found: Found, highlighter: Highlighter, say: Labels) -> str:
+    routes = [_route(route.name, route.score, route.rank, say) for route in found.routes] or [say("looked_up")]
+    routes += [say("led_here", chunk=found.linked_from)] if found.linked_from else []
+    sent = say("sent_as", role=found.role) if found.role else say("not_sent")
+    head = say("semicolon").join((say("score", score=f"{found.score:.3f}"), say.listed(routes), sent))
     if found.passage is None:
-        body = '<p class="missing">This version of the manuals is gone; only the id of the passage was stored.</p>'
+        body = _missing(say("version_gone"))
         return f"<li><p><code>{line_html(found.chunk)}</code> {line_html(head)}</p>{body}</li>"
     where = _marked(key, found.passage.place, highlighter.mark(found.passage.place), highlighter)
     place = f"<cite>{where}</cite> <code>{line_html(found.chunk)}</code>"
@@ -118,9 +125,14 @@ def _found(key: str, rank: int, found: Found, highlighter: Highlighter) -> str:
     return f'<li><p class="place">{place}</p><p>{line_html(head)}</p><pre>{text}</pre></li>'
 
 
-def _route(name: str, score: float | None, rank: int | None) -> str:
+def _route(name: str, score: float | None, rank: int | None, say: Labels) -> str:
     shown = f" {score:.3f}" if score is not None else ""
-    return f"{name}{shown}{f' (rank {rank})' if rank is not None else ''}"
+    place = f" ({say('rank', rank=rank)})" if rank is not None else ""
+    return f"{name}{shown}{place}"
+
+
+def _missing(text: str) -> str:
+    return f'<p class="missing">{line_html(text)}</p>'
 
 
 def _marked(key: str, text: str, marks: Sequence[Mark], highlighter: Highlighter) -> str:
@@ -138,21 +150,19 @@ def _marked(key: str, text: str, marks: Sequence[Mark], highlighter: Highlighter
     return "".join([*parts, block_html(text[last:])])
 
 
-def context_panel(walk: Walkthrough) -> list[str]:
+def context_panel(walk: Walkthrough, say: Labels) -> list[str]:
     """What went before the writer: the prompts as sent, or that there were none, and the pieces with their roles."""
-    lines = ['<section id="sent" aria-labelledby="h-sent"><h2 id="h-sent">3. Context as sent</h2>']
+    lines = [f'<section id="sent" aria-labelledby="h-sent"><h2 id="h-sent">{line_html(say("sent"))}</h2>']
     if not walk.prompts:
-        lines.append(f'<p class="missing">The writer {line_html(walk.watermark["language model"])} was sent no prompt.</p>')
+        lines.append(_missing(say("no_prompt", writer=walk.watermark["language model"])))
     for number, prompt in enumerate(walk.prompts, 1):
-        lines.append(
-            f"<details><summary>Prompt {number}, {len(prompt)} characters</summary><pre>{block_html(prompt)}</pre></details>"
-        )
+        head = say("prompt", number=number, count=len(prompt))
+        lines.append(f"<details><summary>{line_html(head)}</summary><pre>{block_html(prompt)}</pre></details>")
     if walk.sent:
-        lines.append("<h3>Pieces of evidence, in their places</h3><ol>")
+        lines.append(f"<h3>{line_html(say('pieces'))}</h3><ol>")
         for piece in walk.sent:
-            head = (
-                f"{piece.role}, score {piece.score:.3f}, {piece.tokens} tokens, for {piece.query}, instrument {piece.instrument}"
-            )
+            score, number = f"{piece.score:.3f}", piece.instrument
+            head = say("piece", role=piece.role, score=score, tokens=piece.tokens, query=piece.query, number=number)
             lines.append(
                 f"<li><p><code>{line_html(piece.chunk)}</code> {line_html(head)}</p><pre>{block_html(piece.text)}</pre></li>"
             )
@@ -160,44 +170,45 @@ def context_panel(walk: Walkthrough) -> list[str]:
     return [*lines, "</section>"]
 
 
-def output_panel(walk: Walkthrough) -> list[str]:
+def output_panel(walk: Walkthrough, say: Labels) -> list[str]:
     """The report sentence by sentence with its verdicts, then what the writer wrote and the check refused."""
-    lines = ['<section id="said" aria-labelledby="h-said"><h2 id="h-said">4. Report</h2>']
+    lines = [f'<section id="said" aria-labelledby="h-said"><h2 id="h-said">{line_html(say("said"))}</h2>']
     if not walk.said:
-        lines.append('<p class="missing">There is no report.</p>')
+        lines.append(_missing(say("no_report")))
     else:
-        counts = ", ".join(f"{_WORDS[state]} {sum(one.state == state for one in walk.said)}" for state in _WORDS)
-        lines += [f"<p>{len(walk.said)} sentences: {counts}</p>", "<ol>", *(_said(one) for one in walk.said), "</ol>"]
-    lines += _refused(walk)
+        counts = say.listed(f"{say(state)} {sum(one.state == state for one in walk.said)}" for state in _STATES)
+        told = say("sentences", count=len(walk.said), states=counts)
+        lines += [f"<p>{line_html(told)}</p>", "<ol>", *(_said(one, say) for one in walk.said), "</ol>"]
+    lines += _refused(walk, say)
     if walk.notes:
-        lines += ["<h3>Notes</h3><ul>", *(f"<li>{line_html(note)}</li>" for note in walk.notes), "</ul>"]
+        lines += [f"<h3>{line_html(say('notes'))}</h3><ul>", *(f"<li>{line_html(note)}</li>" for note in walk.notes), "</ul>"]
     return [*lines, "</section>"]
 
 
-def _said(one: Said) -> str:
-    sign = f'<span aria-hidden="true">{_SIGNS[one.state]}</span> {_WORDS[one.state]}'
-    cited = ", ".join(one.statement.citations) or "cites nothing"
-    doubt = "" if one.statement.supported else "<li>the report's own check refused it</li>"
-    reasons = "".join(_verdict(verdict.score.state, verdict.claim.text, verdict.score.reason) for verdict in one.verdicts)
+def _said(one: Said, say: Labels) -> str:
+    sign = f'<span aria-hidden="true">{_SIGNS[one.state]}</span> {line_html(say(one.state))}'
+    cited = ", ".join(one.statement.citations) or say("cites_nothing")
+    doubt = "" if one.statement.supported else f"<li>{line_html(say('own_check'))}</li>"
+    reasons = "".join(_verdict(verdict.score.state, verdict.claim.text, verdict.score.reason, say) for verdict in one.verdicts)
     details = f"<ul>{doubt}{reasons}</ul>" if doubt or reasons else ""
     text = f'<mark class="said {one.state}">{line_html(one.statement.text)}</mark>'
     return f'<li>{text} <span class="pill {_tone(one.state)}">{sign}</span> <code>{line_html(cited)}</code>{details}</li>'
 
 
-def _verdict(state: str, claim: str, reason: str) -> str:
-    return f"<li>{_SIGNS[state]} {line_html(claim)}: {line_html(reason)}</li>"
+def _verdict(state: str, claim: str, reason: str, say: Labels) -> str:
+    return f"<li>{_SIGNS[state]} {line_html(claim)}{line_html(say('colon'))}{line_html(reason)}</li>"
 
 
 def _tone(state: str) -> str:
     return {"supported": "good", "unsupported": "danger"}.get(state, "unknown")
 
 
-def _refused(walk: Walkthrough) -> Iterable[str]:
+def _refused(walk: Walkthrough, say: Labels) -> Iterable[str]:
     if not walk.replaced:
         return []
     items = [
-        f"<li><del>{line_html(one.written or 'nothing')}</del> {line_html('; '.join(one.problems))}<br>"
+        f"<li><del>{line_html(one.written or say('wrote_nothing'))}</del> {line_html('; '.join(one.problems))}<br>"
         f"<ins>{line_html(one.kept)}</ins></li>"
         for one in walk.replaced
     ]
-    return ["<h3>Written, refused and replaced</h3><ul>", *items, "</ul>"]
+    return [f"<h3>{line_html(say('refused'))}</h3><ul>", *items, "</ul>"]

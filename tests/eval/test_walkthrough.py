@@ -8,6 +8,7 @@ import json
 import re
 from html import unescape
 from html.parser import HTMLParser
+from string import Formatter
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from eval.failures import AXES, COMPLAINTS, FailureReport, parse_report
 from eval.score import EvalError
 from eval.walkthrough.form import check_address
+from eval.walkthrough.labels import Labels, all_labels
 from eval.walkthrough.marks import Highlighter, find_places
 from eval.walkthrough.page import walkthrough_html
 from eval.walkthrough.view import Passage, Walkthrough, view_trace
@@ -28,6 +30,7 @@ from tests.rag.builders import SmallKnowledge, make_chunk, make_facts, make_phot
 PICTURE = Picture(b"\xff\xd8jpeg", 40, 30)
 HOSTILE = "</pre></style><script>alert(1)</script>\"'><img src=x onerror=alert(1)> ]]> \u202e\x00"
 UNIT = "The unit of pressure is MPa."
+SAY = Labels("en")
 
 
 def trace_of(text: str = UNIT, model: str | None = "T-1", **reading: Any) -> Trace:
@@ -87,7 +90,7 @@ class Page(HTMLParser):
 
 
 def marked(question: str, text: str) -> list[tuple[str, str, str | None]]:
-    highlighter = Highlighter(question)
+    highlighter = Highlighter(question, SAY)
     marks = highlighter.mark(text)
     return [(highlighter.terms[mark.term - 1].text, text[mark.start : mark.end], mark.note) for mark in marks]
 
@@ -108,9 +111,9 @@ def test_a_chinese_question_meets_an_english_text_and_back() -> None:
 
 
 def test_the_question_says_what_became_of_each_term() -> None:
-    highlighter = Highlighter("unit of the needle zanzibar")
+    highlighter = Highlighter("unit of the needle zanzibar", SAY)
     highlighter.mark("The pointer has a unit.")
-    notes = {term.text: term.note for term in highlighter.terms}
+    notes = {term.text: term.note(SAY) for term in highlighter.terms}
     assert notes == {"unit": None, "needle": "there as “pointer”", "zanzibar": "in none of the documents shown"}
 
 
@@ -121,7 +124,7 @@ def test_a_chinese_word_outside_the_graph_is_found_inside_a_longer_run() -> None
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=120))
 def test_marks_of_any_text_are_in_order_and_apart(question: str, text: str) -> None:
-    highlighter = Highlighter(question)
+    highlighter = Highlighter(question, SAY)
     for places in (highlighter.mark(text), highlighter.terms):
         last = 0
         for place in places:
@@ -134,7 +137,7 @@ def test_marks_of_any_text_are_in_order_and_apart(question: str, text: str) -> N
 
 
 def test_a_text_that_is_all_terms_is_bounded() -> None:
-    assert len(Highlighter("unit").mark("unit " * 50_000)) == 2000
+    assert len(Highlighter("unit", SAY).mark("unit " * 50_000)) == 2000
 
 
 # --- the view ---
@@ -236,6 +239,48 @@ def test_the_page_shows_every_panel() -> None:
     (image,) = page.named("img")
     assert image["src"] == PICTURE.data_uri
     assert {float(one["value"]) for one in page.named("meter")} == {0.8}
+
+
+def places_of(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_both_languages_say_everything_with_the_same_places() -> None:
+    tables = all_labels()
+    assert set(tables) == {"en", "zh"}
+    assert set(tables["en"]) == set(tables["zh"])
+    for name, text in tables["en"].items():
+        assert places_of(text) == places_of(tables["zh"][name]), name
+        assert text.strip()
+        assert tables["zh"][name].strip()
+    assert Labels("fr").language == "en"
+
+
+def test_a_chinese_report_has_a_chinese_page() -> None:
+    trace = trace_of().model_copy(
+        update={"language": "zh", "replaced": (Replacement(written="", kept="读数为 42 MPa。", problems=("no",)),)}
+    )
+    html = walkthrough_html(view_trace(trace, passages_of()), PICTURE)
+    page = Page(html)
+    assert page.named("html") == [{"lang": "zh-Hans"}]
+    for text in ("请求 r-1 的全程回放", "照片与字段", "提问与检索到的文档", "实际送出的上下文", "报告问题", "有依据", "权重"):
+        assert text in page.text, text
+    # What was stored stays as it is; of what the page says around it nothing is English but names and ids.
+    names = ("pointer_angle", "gauge failures add FILE")
+    assert all(name in page.text for name in names)
+    shown = re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
+    left = [text for text in all_labels()["en"].values() if len(text) > 12 and "{" not in text and text in Page(shown).text]
+    assert left == []
+    (form,) = page.named("form")
+    assert parse_report(form["data-base"]).request_id == "r-1"
+    assert {one["value"] for one in page.named("option")} == {"unknown", "yes", "no"}
+
+
+def test_a_chinese_page_says_what_is_missing() -> None:
+    page = Page(walkthrough_html(view_trace(trace_of().model_copy(update={"language": "zh"}), {})))
+    assert "找不到照片" in page.text
+    assert "该版本的手册已不存在" in page.text
+    assert "没有向写作器 template 送出提示词。" in page.text
 
 
 def test_a_prompt_is_shown_as_sent() -> None:
