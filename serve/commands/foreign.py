@@ -21,19 +21,19 @@ class Scored(NamedTuple):
 
 
 def score_foreign(
-    file: Path, *, endpoint: str | None, out: Path | None, timeout_s: float, limit: int | None, as_json: bool
+    file: Path | None, *, endpoint: str | None, out: Path | None, timeout_s: float, limit: int | None, as_json: bool
 ) -> Scored:
-    """The card as Markdown or JSON; every row also as a line of `out`, written as it is scored.
+    """The card as Markdown or JSON; every row also as a line of `out`, written as it is scored. Without a file the endpoint
+    is asked the golden anchors' questions.
 
     Raises EvalError where the file cannot be read, holds no row, or the address is none; OSError where `out` cannot
     be written.
     """
-    from eval.foreign_rows import read_rows
     from eval.foreign_scores import Tally
     from eval.foreign_tables import foreign_markdown
     from eval.score import EvalError
 
-    scored = _scored(islice(read_rows(file, answered=endpoint is None), limit), endpoint, timeout_s)
+    scored = _scored(islice(_rows(file, endpoint), limit), endpoint, timeout_s)
     tally = Tally()
     with ExitStack() as stack:
         lines = stack.enter_context(out.open("w", encoding="utf-8")) if out is not None else None
@@ -45,6 +45,19 @@ def score_foreign(
     if not card.rows:
         raise EvalError(f"{file} holds no rows")
     return Scored(card.model_dump_json() if as_json else foreign_markdown(card), card.scored)
+
+
+def _rows(file: Path | None, endpoint: str | None) -> Iterator[Row]:
+    from eval.foreign_rows import read_rows
+    from eval.golden import load_anchors
+    from eval.golden_questions import anchor_rows
+    from eval.score import EvalError
+
+    if file is not None:
+        return read_rows(file, answered=endpoint is None)
+    if endpoint is None:
+        raise EvalError("there is neither a file of answers nor an endpoint to ask")
+    return anchor_rows(load_anchors())
 
 
 def _scored(rows: Iterable[Row], endpoint: str | None, timeout_s: float) -> Iterator[ForeignRow]:

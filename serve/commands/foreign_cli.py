@@ -18,7 +18,8 @@ def score_rag(
         typer.Option(
             "--file",
             metavar="JSONL",
-            help="Rows of question, contexts, answer and ground_truth as RAGAS-like tools write; with --endpoint the questions.",
+            help="Rows of question, contexts, answer and ground_truth as RAGAS-like tools write; with --endpoint the questions, "
+            "the golden anchors' where it is left out.",
             show_default=False,
         ),
     ] = None,
@@ -41,10 +42,10 @@ def score_rag(
     """Score how faithful and how correct the answers of any question answering system are."""
     from serve.commands.foreign import score_foreign
 
-    if file is None:
-        raise typer.BadParameter("give --file JSONL with the rows (with --endpoint: with the questions to ask)")
+    if file is None and endpoint is None:
+        raise typer.BadParameter("give --file JSONL with the rows, or --endpoint URL with a system to ask")
     text, scored = score_foreign(file, endpoint=endpoint, out=out, timeout_s=timeout_s, limit=limit, as_json=as_json)
     print_line(text)
     if not scored:
-        print_error(f"{file}: no row could be scored; the reasons stand above")
+        print_error(f"{file or endpoint}: no row could be scored; the reasons stand above")
         raise typer.Exit(code=EXIT_FAILED)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+from eval.golden import load_anchors, quick_anchors
+from eval.golden_questions import anchor_rows
+from tests.eval.test_endpoint import Serve, answer_json, asked, serve
 from tests.serve.conftest import Gauge
+
+__all__ = ["serve"]
 
 CONTEXT = "The rated pressure of the pump is 4 MPa."
 
@@ -65,3 +71,29 @@ def test_wrong_use_is_one_line(gauge: Gauge, tmp_path: Path) -> None:
         assert said in answer.err
         assert "Traceback" not in answer.err
         assert len([line for line in answer.err.splitlines() if line.startswith("gauge:")]) == 1
+
+
+def test_an_endpoint_is_asked_the_anchors_questions_where_none_are_named(gauge: Gauge, serve: Serve) -> None:
+    questions: list[str] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        questions.append(asked(handler)["query"])
+        answer_json(handler, {"answer": CONTEXT, "retrieved_chunks": [CONTEXT]})
+
+    url = serve(answer)
+    (card,) = gauge("eval", "rag", "--endpoint", url, "--limit", "10", "--json").objects()
+    assert (card["rows"], card["scored"], card["fci"]["value"]) == (10, 10, 1.0)
+    assert set(questions) == {anchor.question for anchor in quick_anchors(load_anchors())}
+    assert card["correct"]["n"] == 0, "patterns of this product's wording are no ground truth for another one"
+    gone = gauge("eval", "rag", "--endpoint", "http://127.0.0.1:9/answer", "--limit", "2")
+    assert gone.code == 1
+    assert "http://127.0.0.1:9/answer: no row could be scored" in gone.err
+
+
+def test_every_anchor_is_asked_once_and_the_quick_ones_first() -> None:
+    anchors = load_anchors()
+    rows_of = list(anchor_rows(anchors))
+    questions = [row.case.question for row in rows_of if row.case is not None]
+    assert questions[:10] == [anchor.question for anchor in quick_anchors(anchors)]
+    assert sorted(questions) == sorted({anchor.question for anchor in anchors})
+    assert [row.line for row in rows_of] == list(range(1, len(rows_of) + 1))
