@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from eval.photo_noise import PHOTO_NOISE
-from eval.photo_perturbation import moved_box, perturb_photos, photo_noise_markdown
+from eval.photo_perturbation import _row, moved_box, perturb_photos, photo_noise_markdown
 from tests.serve.doubles import WEIGHTS, DoubleReader
 from vision.fields import PhotoReading
 
@@ -57,3 +57,17 @@ def test_a_box_goes_where_its_corners_go() -> None:
     assert moved_box((1, 2, 5, 8), shift) == (11, 1, 15, 7)
     turned = np.array([[0.0, -1.0, 0], [1.0, 0.0, 0], [0, 0, 1.0]])
     assert moved_box((1, 2, 5, 8), turned) == pytest.approx((-8, 1, -2, 5))
+
+
+def test_what_was_lost_and_what_was_given_wrongly_are_told_apart() -> None:
+    clean: list[bool | None] = [True, True, True, False, None]
+    noisy: list[bool | None] = [True, False, None, True, False]
+    row = _row("blur", 0.7, noisy, clean)
+    assert [(one.hits, one.n) for one in (row.right, row.open, row.wrong)] == [(2, 5), (1, 5), (2, 5)]
+    assert (row.wrong_of_given.hits, row.wrong_of_given.n) == (2, 4)
+    assert (row.lost.hits, row.lost.n) == (2, 3)
+    nothing = _row("blur", 0.7, [None, None], [None, None])
+    assert (nothing.wrong_of_given.n, nothing.lost.n) == (0, 0)
+    text = photo_noise_markdown([row])
+    assert "50.0 % [15, 85] (2/4)" in text
+    assert "(2/3)" in text

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.sampling import LIVE_RATE, Backlog, BacklogOptions, Sampler, place_of
@@ -50,6 +50,7 @@ def test_a_split_loses_nothing_and_keeps_the_order() -> None:
     assert 50 < len(split.live) < 150
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20), st.floats(0, 1), st.floats(0, 1))
 def test_whoever_is_taken_at_a_lower_rate_is_taken_at_a_higher_one(id: str, one: float, other: float) -> None:
     low, high = sorted((one, other))

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.score import EvalError, Score, supported, unsupported
@@ -189,6 +189,7 @@ def test_processes_share_one_file(tmp_path: Path) -> None:
     assert len(ScoreCache(path, "1")) == 90
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=5), max_size=4), st.lists(st.text(max_size=5), max_size=4))
 def test_only_the_same_texts_have_the_same_hash(one: list[str], other: list[str]) -> None:
     assert (text_hash(one) == text_hash(other)) == (one == other)
