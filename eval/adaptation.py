@@ -19,8 +19,9 @@ from vision.adapter_training import OPTIONS, AdaptOptions, adapt, exact_view, in
 from vision.dataset import Example, Pictures
 from vision.donut import GaugeDonut, load
 from vision.fields import Contract, PhotoReading
-from vision.reader import Reader, weights_folder, weights_identity
+from vision.reader import Reader
 from vision.targets import ChoiceTable, collate
+from vision.weights_folder import weights_folder, weights_identity
 
 MODEL_A: TwinName = "MODEL-A"
 MODEL_B: TwinName = "MODEL-B"

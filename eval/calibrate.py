@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from eval.calibration_sets import SETS, Folders, draw_sets
-from eval.class_fit import ClassReport, class_limits, class_outcomes, class_reports, fit_lamp
+from eval.class_fit import ClassReport, class_limits, class_outcomes, class_reports, fit_lamp, fit_pools
+from eval.fit_text import describe, note_on_card
 from eval.matching import Pair, match_instruments
 from eval.support_fit import SupportReport, fit_support
 from eval.support_rows import (
@@ -40,6 +41,7 @@ from vision.photos import Photo, load_photo
 from vision.reader import Looked, Reader, unjudged
 from vision.samples import InstrumentTruth, SampleRecord, read_records
 from vision.scale_end import upright_angle
+from vision.state_pool import StatePools
 from vision.support import Support
 
 NEEDLE_RIGHT_DEG = 2.0
@@ -87,6 +89,7 @@ class Fitted(NamedTuple):
     rows: tuple[Row, ...]
     lamp: LampModel | None = None
     classes: tuple[ClassReport, ...] = ()
+    pools: StatePools = StatePools()
 
     def save(self, folder: Path) -> None:
         """Write all that was fitted beside the weights; where there were too few lamps, the model that is there stays."""
@@ -94,6 +97,8 @@ class Fitted(NamedTuple):
         self.support.save(folder)
         if self.lamp is not None:
             self.lamp.save(folder)
+        if self.pools != StatePools():
+            self.pools.save(folder)
 
 
 class _Picture(NamedTuple):
@@ -167,7 +172,8 @@ def fit_rows(rows: Sequence[Row]) -> Fitted:
     limits = class_limits(outcomes)
     classes = {name: [(one.confidence, one.right) for one in found] for name, found in outcomes.items()}
     calibration = Calibration(fit_curves(rows, sources=True, classes=classes).curves, limits)
-    return Fitted(calibration, support, report, tuple(rows), fit_lamp(class_rows), class_reports(outcomes, limits))
+    reports, pools = class_reports(outcomes, limits), fit_pools(class_rows)
+    return Fitted(calibration, support, report, tuple(rows), fit_lamp(class_rows), reports, pools)
 
 
 def collect_rows(reader: Reader, folders: Folders, *, limit: int | None = None, progress: bool = True) -> list[Row]:
@@ -228,28 +234,6 @@ def with_progress_of(items: Iterable[_Item], progress: bool) -> Iterable[_Item]:
     return tqdm(items, desc="calibrating", unit="photo", disable=not progress)
 
 
-def describe(report: SupportReport, classes: Sequence[ClassReport] = ()) -> str:
-    """The report as lines for a terminal."""
-    lines = [
-        f"{report.values} values stated, {report.unread} true values not stated; all figures cross-validated",
-        f"all sources: AUROC {report.auroc:.3f}, calibration error {report.calibration_error:.3f}",
-    ]
-    for one in report.sources:
-        lines.append(
-            f"{one.source}: n {one.examples}, right {one.right:.3f}, AUROC {one.auroc:.3f}, Brier {one.brier:.3f}, "
-            f"calibration error {one.calibration_error:.3f}; intervals x {one.widening:.2f} hold {one.interval_holds:.3f} "
-            f"({one.interval_holds_on_scale:.3f} on the right scale)"
-        )
-    for kind in classes:
-        lines.append(
-            f"{kind.name}: n {kind.shown}, right {kind.right.value:.3f}; stated {kind.stated.value:.3f}, "
-            f"of these right {kind.stated_right.value:.3f}"
-        )
-    lines += [f"{p.level:.0%} right: coverage {p.coverage:.3f} from probability {p.threshold:.3f} on" for p in report.risk]
-    lines += [f"from {p.threshold:.2f} on: coverage {p.coverage:.3f}, right {p.right:.3f}" for p in report.at_threshold]
-    return "\n".join(lines)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line of the module."""
     parser = argparse.ArgumentParser(prog="python -m eval.calibrate", description="Fit a reader's confidences on drawn pictures.")
@@ -262,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--from-rows", action="store_true", help="fit on the rows that are there, without reading pictures")
     parser.add_argument("--no-save", action="store_true", help="print only")
     chosen = parser.parse_args(arguments)
-    from vision.reader import weights_folder
+    from vision.weights_folder import weights_folder
 
     folder = weights_folder(chosen.weights)
     if chosen.from_rows:
@@ -280,19 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(describe(fitted.report, fitted.classes))
     if not chosen.no_save:
         fitted.save(folder)
-        note_on_card(folder, fitted, sorted({row.picture.split("/")[0] for row in rows}))
-
-
-def note_on_card(folder: Path, fitted: Fitted, data: Sequence[str]) -> None:
-    """Write the reports to the weights' card."""
-    import json
-
-    from vision.donut import CARD_FILE, load_card
-
-    confidence = json.loads(fitted.report.model_dump_json())
-    confidence["classes"] = [json.loads(report.model_dump_json()) for report in fitted.classes]
-    card = load_card(folder) | {"confidence": confidence, "calibrated_on": list(data)}
-    (folder / CARD_FILE).write_text(json.dumps(card, indent=1, ensure_ascii=False), encoding="utf-8")
+        note_on_card(folder, fitted.report, fitted.classes, sorted({row.picture.split("/")[0] for row in rows}))
 
 
 if __name__ == "__main__":

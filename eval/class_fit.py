@@ -1,4 +1,4 @@
-"""Fit what is stated of lamps and selectors: the pixel model of a lamp's colour, confidences, and limits.
+"""Fit what is stated of lamps and selectors: the pixel model of a lamp's colour, the witnesses' weights, and limits.
 
 All outcomes come from models that had not seen the picture (five folds over pictures). A limit is the least confidence
 from which a lamp's colour is right 99 times in 100, a selector's position 98 times; what is less sure is not stated.
@@ -6,6 +6,7 @@ from which a lamp's colour is right 99 times in 100, a selector's position 98 ti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,9 +18,10 @@ from eval.score import Share, share_of, share_true
 from eval.support_fit import FOLDS, fold_of
 from eval.support_rows import ClassRow
 from vision.calibration import limit_for
-from vision.class_value import ClassVotes, choose_class
+from vision.class_value import LABELS, choose_class
 from vision.fields import LAMP_COLORS, Contract
 from vision.lamp_color import LampModel, pool
+from vision.state_pool import LEAST_SHARE, StatePool, StatePools
 
 LAMP, SELECTOR = "warning_light_color", "mode_dial_position"
 ASKED_RIGHT: Mapping[str, float] = MappingProxyType({LAMP: 0.99, SELECTOR: 0.98})
@@ -95,21 +97,80 @@ def fit_lamp(rows: Sequence[ClassRow]) -> LampModel | None:
     return None if lamps is None else lamps.model()
 
 
-def class_outcomes(rows: Sequence[ClassRow]) -> dict[str, list[Outcome]]:
-    """What each row would say, by field, with a lamp model of the other folds."""
-    found: dict[str, list[Outcome]] = {}
+def fit_pools(rows: Sequence[ClassRow]) -> StatePools:
+    """The weights of the witnesses of each class field, where the state reader looked at MIN_LAMPS of its rows or more."""
+    return _pools(rows, _pixel_shares(rows))
+
+
+def _pixel_shares(rows: Sequence[ClassRow]) -> dict[int, dict[str, float]]:
+    """By the row's number: what the pixels say of a lamp, by a model of the other folds."""
     lamps = _lamps(rows)
+    if lamps is None:
+        return {}
+    held_out = _held_out(lamps.features, lamps.colors, lamps.folds, lamps.strength)
+    said = {
+        id(row): dict(zip(LAMP_COLORS, shares.tolist(), strict=True)) for row, shares in zip(lamps.rows, held_out, strict=True)
+    }
+    return {number: said[id(row)] for number, row in enumerate(rows) if id(row) in said}
+
+
+def _pools(rows: Sequence[ClassRow], pixels: Mapping[int, Mapping[str, float]], without: int | None = None) -> StatePools:
+    """The pools of the rows that are not in the fold `without`."""
+    found: dict[str, StatePool | None] = {}
+    for name in ASKED_RIGHT:
+        chosen = [
+            number
+            for number, row in enumerate(rows)
+            if row.name == name and row.true is not None and row.shares and row.seen is not None
+            if without is None or fold_of(row.picture) != without
+        ]
+        if len(chosen) < MIN_LAMPS:
+            continue
+        labels = LABELS[name]
+        even = dict.fromkeys(labels, 1.0 / len(labels))
+        witnesses: list[list[Mapping[str, float]]] = [[rows[n].shares for n in chosen], [rows[n].seen or even for n in chosen]]
+        witnesses += [[pixels.get(n, even) for n in chosen]] if name == LAMP else []
+        logs = np.array([[[_log(shares.get(label, 0.0)) for label in labels] for shares in said] for said in witnesses])
+        weights = _best_weights(logs, np.array([labels.index(rows[n].true or "") for n in chosen]))
+        pixel_weight = weights[2] if name == LAMP else 0.0
+        found[name] = StatePool(donut=weights[0], states=weights[1], pixels=pixel_weight, examples=len(chosen))
+    return StatePools(**found)
+
+
+def _log(share: float) -> float:
+    return math.log(max(share, LEAST_SHARE))
+
+
+def _best_weights(logs: Floats, true: NDArray[np.int64]) -> list[float]:
+    """Weights of witnesses (W, N, labels) whose pool has the least log loss; convex, so that any start finds it."""
+    from scipy.optimize import minimize
+    from scipy.special import log_softmax
+
+    def loss(weights: Floats) -> float:
+        pooled = log_softmax(np.tensordot(weights, logs, 1), axis=1)
+        # A little ridge: two witnesses that say the same share the weight.
+        return float(-pooled[np.arange(len(true)), true].mean() + 1e-3 * (weights**2).sum())
+
+    found = minimize(loss, np.full(len(logs), 0.5), method="L-BFGS-B", bounds=[(0.0, 4.0)] * len(logs))
+    return [round(float(min(max(weight, 0.0), 4.0)), 4) for weight in found.x]
+
+
+def class_outcomes(rows: Sequence[ClassRow]) -> dict[str, list[Outcome]]:
+    """What each row would say, by field, with a lamp model and weights of the other folds."""
+    found: dict[str, list[Outcome]] = {}
+    lamps, pixels = _lamps(rows), _pixel_shares(rows)
     models: list[LampModel | None] = [None] * FOLDS
     if lamps is not None:
         for fold in range(FOLDS):
             others = lamps.folds != fold
             whole = len(set(lamps.colors[others].tolist())) == len(LAMP_COLORS)
             models[fold] = lamps.model(others) if whole else None
+    pools = [_pools(rows, pixels, fold) for fold in range(FOLDS)]
     for row in rows:
         if not row.shares:
             continue
-        features = np.array(row.features) if row.features else None
-        choice = choose_class(row.name, ClassVotes(row.kind, row.shares), features, models[fold_of(row.picture)])
+        features, fold = np.array(row.features) if row.features else None, fold_of(row.picture)
+        choice = choose_class(row.name, row.votes, features, models[fold], pools[fold])
         outcome = Outcome(choice.confidence, choice.label == row.true, row.true is not None)
         found.setdefault(row.name, []).append(outcome)
     return found

@@ -89,8 +89,8 @@ class UnreadRow(Contract):
 class ClassRow(Contract):
     """One lamp or selector that was found, or what was taken for one: `true` is its label, None where it is neither.
 
-    `kind` and `shares` are the looks' votes (`vision.class_value`), `features` a lamp's pixels (`vision.lamp_color`). A lamp
-    of which the Donut was not asked has no shares.
+    `kind` and `shares` are the looks' votes (`vision.class_value`), `features` a lamp's pixels (`vision.lamp_color`), `seen`
+    and `seen_kind` the state reader's votes. A lamp of which the Donut was not asked has no shares.
     """
 
     row: Literal["class"] = "class"
@@ -100,6 +100,13 @@ class ClassRow(Contract):
     kind: float
     shares: dict[str, float]
     features: tuple[float, ...] = ()
+    seen: dict[str, float] | None = None
+    seen_kind: float = 1.0
+
+    @property
+    def votes(self) -> ClassVotes:
+        """The votes as they were given."""
+        return ClassVotes(self.kind, self.shares, self.seen, self.seen_kind)
 
 
 Row = FieldRow | ValueRow | UnreadRow | ClassRow
@@ -181,6 +188,8 @@ def class_row(
         kind=votes.kind,
         shares=dict(votes.shares),
         features=tuple(round(value, 5) for value in pixels),
+        seen=None if votes.seen is None else dict(votes.seen),
+        seen_kind=votes.seen_kind,
     )
 
 

@@ -200,14 +200,15 @@ def train(
 @app.command(name="train-lines")
 @plain_errors
 def train_lines(
-    recipe: Annotated[str, typer.Argument(help="Recipe: a name below vision/recipes/lines or a TOML file.")],
+    recipe: Annotated[str, typer.Argument(help="Recipe: a name below vision/recipes/lines or states, or a TOML file.")],
     out: RunFolder,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the last checkpoint in --out (states).")] = False,
     workers: Workers = 1,
 ) -> None:
-    """Train a reader of lines: of print, or of the digits of displays; its pictures are drawn first where they are missing."""
-    from serve.commands.workshop import train_line_reader
+    """Train a small reader: of print, of displays' digits, or of lamps and selectors (states); its pictures are drawn first."""
+    from serve.commands.workshop import train_small_reader
 
-    print_line(train_line_reader(recipe, out=out, workers=workers))
+    print_line(train_small_reader(recipe, out=out, resume=resume, workers=workers))
 
 
 @app.command()

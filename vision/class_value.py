@@ -1,7 +1,7 @@
-"""A lamp's colour or a selector's position: what several looks of the Donut say, and for a lamp its own pixels.
+"""A lamp's colour or a selector's position: by several looks of the Donut, the state reader, and a lamp's own pixels.
 
-The looks are the read view and its turned and zoomed copies; their probabilities are averaged, so that a class which
-one view makes up by chance does not pass for sure.
+The Donut's looks are the read view and its turned and zoomed copies; their probabilities are averaged, so that a class
+which one view makes up by chance does not pass for sure. The state reader (`vision.state_reader`) looks closer.
 """
 
 from __future__ import annotations
@@ -18,21 +18,36 @@ from vision.encoder import HybridEncoderOutput
 from vision.fields import KINDS, LAMP_COLORS, GaugeFields, LampColor
 from vision.generate import choice_probabilities
 from vision.lamp_color import LampModel
+from vision.state_network import POSITIONS, STATE_KINDS
+from vision.state_pool import StatePools, Voice, pool_kind, pool_shares
+from vision.state_reader import StateSeen
 from vision.vocabulary import ID, NONE, NOTHING, READ, field_token
 
 CLASS_FIELD: Mapping[str, str] = {"lamp": "warning_light_color", "selector": "mode_dial_position"}
 """By kind: the field that is all that an instrument of this kind shows."""
-POSITIONS = ("1", "2", "3", "4", "5")
 LABELS: Mapping[str, tuple[str, ...]] = {"warning_light_color": LAMP_COLORS, "mode_dial_position": POSITIONS}
 _TOKEN = {"warning_light_color": "lamp:", "mode_dial_position": "mode:"}
 _KINDS = (*(ID[f"kind:{kind}"] for kind in KINDS), ID[NOTHING])
 
 
 class ClassVotes(NamedTuple):
-    """Mean probabilities over the looks: of the kind, and of each label of its field; what is missing to 1 says none."""
+    """Mean probabilities over the looks: of the kind, and of each label of its field; what is missing to 1 says none.
+
+    `seen` and `seen_kind` are the state reader's, where it looked: of each label, and of the kind.
+    """
 
     kind: float
     shares: Mapping[str, float]
+    seen: Mapping[str, float] | None = None
+    seen_kind: float = 1.0
+
+    def with_seen(self, kind: str, seen: StateSeen) -> ClassVotes:
+        """With what the state reader sees."""
+        labels = LABELS[CLASS_FIELD[kind]]
+        shares = seen.colors if kind == "lamp" else seen.positions
+        return self._replace(
+            seen=dict(zip(labels, shares.tolist(), strict=True)), seen_kind=float(seen.kinds[STATE_KINDS.index(kind)])
+        )
 
 
 class ClassChoice(NamedTuple):
@@ -57,18 +72,34 @@ def class_votes(model: GaugeDonut, looks: Sequence[HybridEncoderOutput], row: in
 
 
 def choose_class(
-    name: str, votes: ClassVotes, features: NDArray[np.float64] | None = None, lamp: LampModel | None = None
+    name: str,
+    votes: ClassVotes,
+    features: NDArray[np.float64] | None = None,
+    lamp: LampModel | None = None,
+    pools: StatePools | None = None,
 ) -> ClassChoice:
-    """The label of a class field; a lamp's pixels (`lamp_features`) speak too where there is a model of them."""
-    shares, rival = dict(votes.shares), None
-    if features is not None and lamp is not None:
-        pixels = LAMP_COLORS[int(lamp.by_pixels(features).argmax())]
-        rival = pixels if pixels != max(shares, key=lambda color: shares[color]) else None
+    """The label of a class field by all witnesses that there are: a lamp's pixels with their model, the state reader with
+    its weights."""
+    pixels = dict(zip(LAMP_COLORS, lamp.by_pixels(features).tolist(), strict=True)) if features is not None and lamp else None
+    pool = None if pools is None else pools.of(name)
+    shares = dict(votes.shares)
+    if pool is not None and votes.seen is not None:
+        voices = [Voice(shares, pool.donut), Voice(votes.seen, pool.states)]
+        voices += [] if pixels is None else [Voice(pixels, pool.pixels)]
+        pooled, kind = pool_shares(LABELS[name], voices), pool_kind(votes.kind, votes.seen_kind)
+    elif features is not None and lamp is not None:
         # What the Donut gives to no colour at all stays doubt.
         given = sum(shares.values())
-        shares = {color: given * share for color, share in lamp.pooled(features, shares).items()}
-    label = max(shares, key=lambda one: shares[one])
-    return ClassChoice(label, min(shares[label], 1.0) * votes.kind, rival)
+        pooled, kind = {color: given * share for color, share in lamp.pooled(features, shares).items()}, votes.kind
+    else:
+        pooled, kind = shares, votes.kind
+    label = _likeliest(pooled)
+    rival = None if pixels is None or _likeliest(pixels) == _likeliest(shares) else _likeliest(pixels)
+    return ClassChoice(label, min(pooled[label], 1.0) * kind, rival)
+
+
+def _likeliest(shares: Mapping[str, float]) -> str:
+    return max(shares, key=lambda one: shares[one])
 
 
 def with_class(fields: GaugeFields, name: str, label: str | None) -> GaugeFields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from vision.generate import Sequence as Decoded
 from vision.locate import FoundBox
 from vision.looks import Look, Places, agree
 from vision.print_places import PrintPlaces, print_places
+from vision.state_reader import StateReader
 from vision.targets import to_pixel_values
 from vision.tokens import TokenError, decode
 
@@ -48,8 +49,12 @@ def read_crops(
     adapters: Sequence[Adapter | None],
     looks: Sequence[Look],
     device: str,
+    states: StateReader | None = None,
 ) -> list[CropReading]:
-    """Read the boxes of an image in one batch, each also by further `looks`; an adapter, or none, for each box."""
+    """Read the boxes of an image in one batch, each also by further `looks`; an adapter, or none, for each box.
+
+    `states`, where it is there, looks at lamps and selectors too.
+    """
     views = [read_view(found.box, model.config.image_size) for found in boxes]
     encoded = [_encode(model, image, views, adapters, device)]
     dense = model.dense_maps(encoded[0])
@@ -67,7 +72,19 @@ def read_crops(
         is_class = fields is not None and fields.kind in CLASS_FIELD
         votes = class_votes(model, encoded, row, fields.kind) if fields is not None and is_class else None
         crops.append(CropReading(found, view, fields, problem, field_choices(sequence), *seen, printed[row], votes))
-    return crops
+    return crops if states is None else _with_states(states, image, crops)
+
+
+def _with_states(states: StateReader, image: Pixels, crops: Sequence[CropReading]) -> list[CropReading]:
+    """The crops with what the state reader sees of the lamps and selectors among them, all in one batch."""
+    asked = [crop for crop in crops if crop.votes is not None]
+    seen = iter(states.read_states(image, [crop.box.box for crop in asked]))
+    return [
+        replace(crop, votes=crop.votes.with_seen(crop.fields.kind, next(seen)))
+        if crop.votes is not None and crop.fields is not None
+        else crop
+        for crop in crops
+    ]
 
 
 def _encode(

@@ -27,6 +27,7 @@ from vision.line_crop import LinePlace
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader, PrintedText
 from vision.possible import why_impossible
+from vision.state_pool import StatePools
 from vision.support import NO_SUPPORT, Support
 from vision.unit_lines import UnitFinder
 
@@ -123,11 +124,12 @@ def judge(
     min_value_confidence: float = 0.0,
     digits: DigitReader | None = None,
     lamp: LampModel | None = None,
+    pools: StatePools | None = None,
 ) -> Judged:
     """Decide what is stated of the instrument. `lines` and `digits`, where they are, read units and rows of digits too.
 
     `support` gives a value its probability and its interval's width; below `min_value_confidence` it is not stated.
-    `lamp` knows a lamp's colour by its pixels.
+    `lamp` knows a lamp's colour by its pixels, `pools` how much the state reader counts.
     """
     confidence = field_confidences(evidence.chosen, calibration)
     kind: Kind = evidence.fields.kind if evidence.fields is not None else "dial"
@@ -149,7 +151,7 @@ def judge(
     elif kind in ("digital", "counter"):
         value = display_value(sure, fields, confidence, numerals, text_side_px, lines, digits)
     else:
-        return Judged(_class_reading(sure, fields, confidence, calibration, lamp), ())
+        return Judged(_class_reading(sure, fields, confidence, calibration, lamp, pools), ())
     stated = value.fields or fields
     confidence |= value.confidences or {}
     sure = replace(sure, points=value.points or sure.points)
@@ -183,14 +185,19 @@ def judge(
 
 
 def _class_reading(
-    evidence: Evidence, fields: GaugeFields, confidence: dict[str, float], calibration: Calibration, lamp: LampModel | None
+    evidence: Evidence,
+    fields: GaugeFields,
+    confidence: dict[str, float],
+    calibration: Calibration,
+    lamp: LampModel | None,
+    pools: StatePools | None,
 ) -> InstrumentReading:
-    """A lamp's colour or a selector's position, without a number: stated where looks and pixels are sure enough together."""
+    """A lamp's colour or a selector's position, without a number: stated where the witnesses are sure enough together."""
     name = CLASS_FIELD[fields.kind]
     what = "colour of the lamp" if fields.kind == "lamp" else "selector's position"
     votes = evidence.votes or _single_vote(name, evidence, fields)
     pixels = lamp_features(evidence.image, evidence.box) if fields.kind == "lamp" else None
-    choice = choose_class(name, votes, pixels, lamp)
+    choice = choose_class(name, votes, pixels, lamp, pools)
     sure = calibration(name, choice.confidence)
     confidence = {**confidence, name: round(sure, 4)}
     if choice.confidence < calibration.limits.get(name, MIN_CLASS_CONFIDENCE):

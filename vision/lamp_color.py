@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from vision.crops import Pixels, View, cut
 from vision.fields import LAMP_COLORS, Box, Contract, Finite
+from vision.state_pool import Voice, pool_shares
 
 LAMP_FILE = "lamp.json"
 LOOK_PX = 64
@@ -30,8 +31,6 @@ RINGS = ((0.0, 0.35), (0.35, 0.7), (0.9, 1.24))
 HUES = ((-12.0, 9.0), (12.0, 36.0), (40.0, 95.0))
 """OpenCV's hue, 0 to 180: red, yellow, green."""
 FEATURES = len(RINGS) * (len(HUES) + 3)
-LEAST_SHARE = 1e-4
-"""Floor of a share before its logarithm: no witness alone can rule a colour out."""
 
 Numbers = tuple[Finite, ...]
 
@@ -90,9 +89,8 @@ class LampModel(Contract):
 
 def pool(pixels: NDArray[np.float64], donut: Mapping[str, float], weight: float) -> dict[str, float]:
     """Both witnesses' probabilities multiplied, the Donut's to the power of `weight`, summing to 1."""
-    own = np.array([donut.get(color, 0.0) for color in LAMP_COLORS])
-    logs = np.log(np.maximum(pixels, LEAST_SHARE)) + weight * np.log(np.maximum(own, LEAST_SHARE))
-    return dict(zip(LAMP_COLORS, _softmax(logs).tolist(), strict=True))
+    own = dict(zip(LAMP_COLORS, pixels.tolist(), strict=True))
+    return pool_shares(LAMP_COLORS, (Voice(own, 1.0), Voice(donut, weight)))
 
 
 def lamp_features(image: Pixels, box: Box) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from vision.cluster import doubt_resting_needles
 from vision.crop_reading import CropReading, read_crops
 from vision.crops import Pixels
 from vision.digit_reader import DigitReader, digits_shipped
-from vision.donut import MODEL_FILE, SHIPPED, DonutError, GaugeDonut, load, load_card
+from vision.donut import GaugeDonut, load
 from vision.fields import POINT_NAMES, EvidencePoints, InstrumentReading, PhotoReading, Weights
 from vision.judge import Evidence, Judged, judge, raw_confidence
 from vision.lamp_color import LampModel
@@ -32,10 +32,12 @@ from vision.looks import LOOKS, Look
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
 from vision.photos import Photo, PhotoError, load_photo
+from vision.state_pool import StatePools
+from vision.state_reader import StateReader, states_shipped
 from vision.support import NO_SUPPORT, Support
+from vision.weights_folder import weights_folder, weights_identity
 
 LOG = logging.getLogger(__name__)
-DEFAULT_WEIGHTS = "small"
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Reader:
         adapters: AdapterFolder | None = None,
         support: Support = NO_SUPPORT,
         lamp: LampModel | None = None,
+        pools: StatePools | None = None,
     ) -> None:
         self.model = model.to(device).eval()
         self.adapters = adapters
@@ -84,6 +87,7 @@ class Reader:
         self.calibration = calibration
         self.support = support
         self.lamp = lamp
+        self.pools = pools
         self.options = options
         self.device = device
         self.last: tuple[Judged, ...] = ()
@@ -91,6 +95,7 @@ class Reader:
         self.numerals = NumeralReader()
         self.lines = LineReader.load() if lines_shipped() else None
         self.digits = DigitReader.load() if digits_shipped() else None
+        self.states = StateReader.load() if states_shipped() else None
 
     @classmethod
     def load(
@@ -110,8 +115,8 @@ class Reader:
         folder = weights_folder(weights)
         model = load(folder)
         found = None if adapters is None else AdapterFolder(adapters, weights_sha256(folder), device)
-        calibration, support, lamp = Calibration.load(folder), Support.load(folder), LampModel.load(folder)
-        return cls(model, weights_identity(folder), calibration, options, device, found, support, lamp)
+        fitted = Support.load(folder), LampModel.load(folder), StatePools.load(folder)
+        return cls(model, weights_identity(folder), Calibration.load(folder), options, device, found, *fitted)
 
     def read_photos(
         self,
@@ -182,7 +187,7 @@ class Reader:
         size = self.options.batch_size
         for start in range(0, len(boxes), size):
             rows = slice(start, start + size)
-            crops += read_crops(self.model, image, boxes[rows], adapters[rows], self.options.looks, self.device)
+            crops += read_crops(self.model, image, boxes[rows], adapters[rows], self.options.looks, self.device, self.states)
         return crops
 
     def _adapter(self, instrument_model: str | None) -> Adapter | None:
@@ -236,6 +241,7 @@ class Reader:
             self.options.min_value_confidence,
             self.digits,
             self.lamp,
+            self.pools,
         )
         printed = find_model(judged.texts, known_models) if known_models else None
         reading = _in_photo_pixels(photo, judged.reading).model_copy(
@@ -286,19 +292,3 @@ def _why_not(instruments: Sequence[InstrumentReading]) -> str:
 
 def _ms(started: float) -> float:
     return round((time.perf_counter() - started) * 1000.0, 1)
-
-
-def weights_folder(weights: str | Path | None) -> Path:
-    """The folder of shipped weights by name, or of a path. Raises DonutError naming what is shipped."""
-    name = DEFAULT_WEIGHTS if weights is None else weights
-    for folder in (Path(name), SHIPPED / str(name)):
-        if (folder / MODEL_FILE).is_file():
-            return folder
-    shipped = sorted(file.parent.name for file in SHIPPED.glob(f"*/{MODEL_FILE}"))
-    raise DonutError(f"no weights {str(name)!r}: not a folder with {MODEL_FILE}, and shipped are {', '.join(shipped) or 'none'}")
-
-
-def weights_identity(folder: Path) -> Weights:
-    """Name and version of a weights folder from its card; a folder without one is its own name, version unknown."""
-    card = load_card(folder)
-    return Weights(name=str(card.get("name", folder.name)), version=str(card.get("version", "unversioned")))

@@ -30,7 +30,7 @@ def adapt_reader(
     from vision.adapter_labels import LABELS_NAME
     from vision.adapter_training import AdaptOptions, adapt
     from vision.donut import load
-    from vision.reader import weights_folder, weights_identity
+    from vision.weights_folder import weights_folder, weights_identity
 
     folder_name(model_id)  # An id that cannot be stored is an error now, not after minutes of training.
     if not (photos / METADATA_NAME).is_file() and not (photos / LABELS_NAME).is_file():
@@ -78,7 +78,7 @@ def models_text(weights: str | None, *, as_json: bool = False) -> str:
 
     from serve.settings import load_settings
     from vision.adapter_files import ADAPTER_FILE, folder_name, list_adapters, weights_sha256
-    from vision.reader import weights_folder
+    from vision.weights_folder import weights_folder
 
     settings = load_settings()
     home = settings.home / ADAPTERS

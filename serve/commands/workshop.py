@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vision.samples import METADATA_NAME
+
+if TYPE_CHECKING:
+    from vision.recipe import DataPart
 
 MOST_ON_SHEET = 300
 VALIDATION_SEED = 1_500_000_000
@@ -106,23 +110,43 @@ def train_reader(recipe: str, *, out: Path, resume: bool, overrides: list[str], 
     return f"Weights, confidences and model card in {weights}"
 
 
-def train_line_reader(recipe: str, *, out: Path, workers: int = 1) -> str:
-    """Draw the pictures that a recipe of a line reader asks for, where they are not there yet, and train on them.
+def train_small_reader(recipe: str, *, out: Path, resume: bool = False, workers: int = 1) -> str:
+    """Draw the pictures that a recipe of a line or state reader asks for, where they are not there yet, and train on them.
 
-    Says where the weights are and how many lines they read exactly.
+    Says where the weights are and how much of what was held out they read exactly.
     """
-    from serve.settings import load_settings
-    from vision.line_training import load_line_recipe, train_lines
+    from vision.state_training import is_state_recipe
 
+    return _train_states(recipe, out, resume, workers) if is_state_recipe(recipe) else _train_lines(recipe, out, resume, workers)
+
+
+def _train_lines(recipe: str, out: Path, resume: bool, workers: int) -> str:
+    from vision.line_training import load_line_recipe, train_lines
+    from vision.recipe import RecipeError
+
+    if resume:
+        raise RecipeError(f"the training of lines that {recipe!r} asks for keeps no checkpoint: leave --resume out")
     chosen = load_line_recipe(recipe)
-    home = load_settings().home / "datasets"
-    data, validation = (
-        [Path(part.folder) if part.folder else _drawn(home, part.recipe, part.seed, part.count, workers) for part in parts]
-        for parts in (chosen.data, chosen.validation)
-    )
-    reader = train_lines(chosen, data, validation, out)
+    reader = train_lines(chosen, _folders(chosen.data, workers), _folders(chosen.validation, workers), out)
     exact = ", ".join(f"{kind} {found['exact']:.1%}" for kind, found in reader.card.get("exact_lines", {}).items())
     return f"Weights of a line reader in {out}" + (f"; exact: {exact}" if exact else "")
+
+
+def _train_states(recipe: str, out: Path, resume: bool, workers: int) -> str:
+    from vision.state_training import load_state_recipe, train_states
+
+    chosen = load_state_recipe(recipe)
+    reader = train_states(chosen, _folders(chosen.data, workers), _folders(chosen.validation, workers), out, resume=resume)
+    right = ", ".join(f"{name} {found['right']:.1%}" for name, found in reader.card.get("right", {}).items())
+    return f"Weights of a state reader in {out}" + (f"; right: {right}" if right else "")
+
+
+def _folders(parts: Sequence[DataPart], workers: int) -> list[Path]:
+    """The dataset folders of a recipe's parts, drawn where they are missing."""
+    from serve.settings import load_settings
+
+    home = load_settings().home / "datasets"
+    return [Path(part.folder) if part.folder else _drawn(home, part.recipe, part.seed, part.count, workers) for part in parts]
 
 
 def _drawn(home: Path, recipe: str, seed: int, count: int, workers: int) -> Path:

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.calibrate import describe, fit_rows, main, note_on_card
+from eval.calibrate import fit_rows, main
+from eval.fit_text import describe, note_on_card
 from eval.matching import Pair
 from eval.score import EvalError
 from eval.support_fit import (
@@ -290,5 +291,5 @@ def test_the_command_says_what_it_needs(tmp_path: Path) -> None:
 def test_the_report_is_strict_json(tmp_path: Path) -> None:
     fitted = fit_rows([])
     assert "0 values stated" in describe(fitted.report, fitted.classes)
-    note_on_card(tmp_path, fitted, [])
+    note_on_card(tmp_path, fitted.report, fitted.classes, [])
     assert "NaN" not in (tmp_path / "card.json").read_text()

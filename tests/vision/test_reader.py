@@ -16,7 +16,8 @@ from vision.donut import MODEL_FILE, SHIPPED, DonutConfig, DonutError, build_sma
 from vision.fields import PhotoReading, Weights
 from vision.locate import FoundBox, LocateOptions, merge_duplicates
 from vision.photos import Photo
-from vision.reader import Reader, ReaderOptions, weights_folder, weights_identity
+from vision.reader import Reader, ReaderOptions
+from vision.weights_folder import weights_folder, weights_identity
 
 TINY = DonutConfig(
     image_size=64, hidden_size=32, encoder_layers=1, decoder_layers=1, feed_forward=32, encoder_heads=2, decoder_heads=2
