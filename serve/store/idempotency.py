@@ -35,6 +35,7 @@ class Idempotency:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._abandoned: set[tuple[str, str]] = set()
 
     def begin(self, tenant: str, key: str, fingerprint: str, lease_s: float) -> tuple[str, ...] | None:
         """Take a key for this process, None; or what was made under it before.
@@ -60,10 +61,12 @@ class Idempotency:
                 raise RefusedError("this Idempotency-Key was used for another request; take a new one")
             if found["outcome"] is not None:
                 return tuple(json.loads(found["outcome"]))
-            if found["leased_until"] > now and not owner_is_gone(found["owner"]):
+            left = (tenant, key) in self._abandoned and found["owner"] == row["owner"]
+            if found["leased_until"] > now and not left and not owner_is_gone(found["owner"]):
                 raise InProgressError("the first request with this Idempotency-Key is still being worked on")
             db.execute(idempotency.update().where(mine).values(owner=row["owner"], leased_until=row["leased_until"]))
-            return None
+        self._abandoned.discard((tenant, key))
+        return None
 
     def finish(self, tenant: str, key: str, made: Sequence[str], db: Connection) -> None:
         """Write down what was made, inside the transaction that keeps it.
@@ -77,10 +80,14 @@ class Idempotency:
             raise DoneError(tuple(json.loads(found)) if found is not None else ())
 
     def give_up(self, tenant: str, key: str) -> None:
-        """Free a key under which nothing was made."""
+        """Free a key under which nothing was made; where the database takes no writes now, for this process at least."""
         mine = (idempotency.c.tenant == tenant) & (idempotency.c.key == key) & idempotency.c.outcome.is_(None)
-        with self._database.write() as db:
-            db.execute(idempotency.delete().where(mine))
+        try:
+            with self._database.write() as db:
+                db.execute(idempotency.delete().where(mine))
+        except StoreError:
+            self._abandoned.add((tenant, key))
+            raise
 
     def sweep(self) -> None:
         """Forget keys that are older than two days."""

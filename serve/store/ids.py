@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 from functools import lru_cache
+from pathlib import Path
 
 import psutil
 
@@ -28,7 +29,7 @@ def this_owner() -> str:
 
 @lru_cache(maxsize=4)
 def _owner(pid: int) -> str:
-    return f"{socket.gethostname()}:{pid}:{psutil.Process(pid).create_time():.2f}"
+    return f"{socket.gethostname()}:{pid}:{_started(pid)}"
 
 
 def owner_is_gone(owner: str) -> bool:
@@ -38,8 +39,26 @@ def owner_is_gone(owner: str) -> bool:
     if host != socket.gethostname() or not pid.isdigit():
         return False
     try:
-        return f"{psutil.Process(int(pid)).create_time():.2f}" != started
+        return _started(int(pid)) != started
     except psutil.NoSuchProcess:
         return True
     except psutil.Error:
         return False
+
+
+def _started(pid: int) -> str:
+    """When a process started, told so that a clock set right meanwhile changes nothing: by the kernel's ticks since a boot.
+
+    psutil's own moment is that of the clock, and a step of the clock would make every process another one.
+    Raises psutil.Error.
+    """
+    process = psutil.Process(pid)
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:  # Not Linux, or it ended just now.
+        return f"{process.create_time():.2f}"
+    fields = stat.rpartition(b")")[2].split()  # proc(5): from field 3 on; the name in field 2 may hold blanks and brackets.
+    if fields[0] in (b"Z", b"X"):
+        raise psutil.NoSuchProcess(pid, msg="it has ended and nobody took note yet")
+    return f"{fields[19].decode()}@{boot[:8]}"

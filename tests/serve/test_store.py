@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 from pydantic import SecretStr
 
 from rag.pipeline import Run
 from serve.settings import Settings
+from serve.store import ids
 from serve.store.database import Database, parse_url
 from serve.store.errors import NotFoundError, QuotaError, RefusedError, StoreError
 from serve.store.feedback import Correction
@@ -291,9 +295,22 @@ def test_ids_are_unguessable_and_owners_are_told_apart() -> None:
     assert all(len(id) == 24 and id[0].isalnum() for id in ids)
     assert not owner_is_gone(this_owner())
     host, pid, started = this_owner().split(":")
-    assert owner_is_gone(f"{host}:{pid}:{float(started) - 5:.2f}")
+    assert owner_is_gone(f"{host}:{pid}:1{started}")
+    assert owner_is_gone(f"{host}:{pid}:{started}0"), "another boot"
     assert not owner_is_gone("elsewhere:1:2.00")
     assert not owner_is_gone("nonsense")
+
+
+def test_a_step_of_the_clock_makes_no_process_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        owner = ids._owner(child.pid)
+        monkeypatch.setattr(psutil.Process, "create_time", lambda _: time.time() - 86400.0)
+        assert not owner_is_gone(owner)
+        child.kill()
+        until = time.monotonic() + 20
+        while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
+            time.sleep(0.01)
+        assert owner_is_gone(owner), "killed, and its parent did not take note"
 
 
 def test_tenants_names_become_no_path(tmp_path: Path) -> None:
