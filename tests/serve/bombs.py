@@ -41,7 +41,7 @@ def zip_bomb(rng: Rng) -> bytes:
 
 def gzip_bomb(rng: Rng) -> bytes:
     """Zeros behind the first bytes of a JPEG, packed."""
-    return gzip.compress(b"\xff\xd8\xff" + b"\0" * int(rng.integers(1, 2_000_000)))
+    return gzip.compress(b"\xff\xd8\xff" + b"\0" * int(rng.integers(1, 2_000_000)), mtime=0)
 
 
 def png_of(width: int, height: int, depth: int, colour: int, rows: bytes, extra: bytes = b"") -> bytes:
