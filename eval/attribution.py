@@ -2,7 +2,7 @@
 
 Where it is known what answers a question, links are looked at in the order of the chain: what a later link did with a wrong
 input is not its fault. Where only scores are known, the documents' fault order holds: generation, alignment, retrieval.
-A score that was not measured (NaN) decides nothing.
+A score that was not measured (NaN) decides nothing, and an answer that is right has no fault of retrieval.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Signals(Contract):
     `crs` (anchor relevance), `fcr` (fact coverage). Context: `kept` (the fragment stands in what was sent). Alignment: `ac`
     and its extremes over the answer. Generation: `fci`, `borne_out` (share of sentences that the product's check supports),
     both against all that was sent; `own_fci`, `own_borne_out` against what of it may answer; `right` (the answer holds the
-    wanted fragment).
+    wanted fragment); `of_wanted` (the answer is made of the sentence that holds the fragment, and not of another one).
     """
 
     located: Number = NAN
@@ -43,6 +43,7 @@ class Signals(Contract):
     own_fci: Number = NAN
     own_borne_out: Number = NAN
     right: Number = NAN
+    of_wanted: Number = NAN
 
 
 class Attribution(Contract):
@@ -121,6 +122,11 @@ _CHAIN: tuple[_Rule, ...] = (
         "limit the search to the instrument's documents in force, and send fewer passages",
     ),
     _Rule(
+        "generation", "answer_altered", lambda s, t: s.right == 0 and s.of_wanted == 1,
+        "the answer is the manual's answering sentence with something of it changed or left out",
+        "keep the template's sentence; have the writer copy numbers, units and conditions as they stand",
+    ),
+    _Rule(
         "generation", "answer_evaded", lambda s, t: s.right == 0 and s.kept == 1 and math.isnan(s.fci) and s.borne_out != 1,
         "the answer says nothing, though the answering words were sent",
         "ask for the answer first in the prompt; look for limits that are too strict",
@@ -147,11 +153,13 @@ _BY_SCORES: tuple[_Rule, ...] = (
         "change how passages and question are joined, and how much is sent",
     ),
     _Rule(
-        "retrieval", "low_fcr", lambda s, t: s.fcr < t.fcr, "FCR {fcr:.2f}: facts that the question needs were not retrieved",
+        "retrieval", "low_fcr", lambda s, t: s.right != 1 and s.fcr < t.fcr,
+        "FCR {fcr:.2f}: facts that the question needs were not retrieved",
         "make implicit limits of the question explicit; add vectors or summaries to the documents",
     ),
     _Rule(
-        "retrieval", "low_crs", lambda s, t: s.crs < t.crs, "CRS {crs:.2f}: the passages are not about the question",
+        "retrieval", "low_crs", lambda s, t: s.right != 1 and s.crs < t.crs,
+        "CRS {crs:.2f}: the passages are not about the question",
         "tune the embedder on the domain's words, or rerank",
     ),
 )  # fmt: skip

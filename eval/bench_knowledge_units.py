@@ -7,6 +7,7 @@ declaration it is the first unit that they mention. None at all is an error too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,23 +36,37 @@ class UnitErrors(Contract):
     with_injection_and_query: int
 
 
-def bench_units(kb: KnowledgeBase, count: int = COUNT, seed: int = 10**9) -> UnitErrors:
-    """`count` readings of models with a formula, drawn over models and languages."""
-    rng = np.random.default_rng(seed)
-    known = []
+class UnitCase(NamedTuple):
+    """A model's manual in one language that states a formula and its unit, and whether the unit comes out wrong under each
+    of the three ways of asking."""
+
+    model: str
+    language: str
+    wrong: tuple[bool, bool, bool]
+
+
+def unit_cases(kb: KnowledgeBase) -> list[UnitCase]:
+    """Every model and language whose manual states a formula and its unit."""
+    cases: list[UnitCase] = []
     for model in kb.models():
         for language in ("en", "zh"):
             facts = kb.facts(model, language)
             if facts is not None and facts.language == language and facts.formula is not None and facts.unit is not None:
-                known.append((model, language, facts.unit.unit))
-    if not known:
+                bare, injected, both = (unit != facts.unit.unit for unit in _answers(kb, model, language))
+                cases.append(UnitCase(model, language, (bare, injected, both)))
+    return cases
+
+
+def bench_units(kb: KnowledgeBase, count: int = COUNT, seed: int = 10**9) -> UnitErrors:
+    """`count` readings of models with a formula, drawn over models and languages."""
+    rng = np.random.default_rng(seed)
+    cases = unit_cases(kb)
+    if not cases:
         return UnitErrors(n=0, without_declarations=0, with_injection=0, with_injection_and_query=0)
-    answers = {(model, language): _answers(kb, model, language) for model, language, _ in known}
     wrong = [0, 0, 0]
-    for pick in rng.integers(0, len(known), count):
-        model, language, truth = known[pick]
-        for way, unit in enumerate(answers[model, language]):
-            wrong[way] += unit != truth
+    for pick in rng.integers(0, len(cases), count):
+        for way, failed in enumerate(cases[pick].wrong):
+            wrong[way] += failed
     return UnitErrors(n=count, without_declarations=wrong[0], with_injection=wrong[1], with_injection_and_query=wrong[2])
 
 

@@ -19,6 +19,7 @@ from eval.fci import score_answer
 from eval.mvfu import FactLibrary
 from eval.probe_scores import Measured, at_threshold, best_threshold, joined, measure, with_neutral
 from eval.query_set import QueryCase
+from eval.reproductions.claims import Claim
 from eval.retrieval import Passage, passage_of
 from eval.retrieval_probes import CONTEXT
 from eval.score import NAN, EvalError, Number, mean_of, percentile
@@ -63,11 +64,12 @@ class ProbeTimes(Contract):
 
 
 class ProbeBench(Contract):
-    """What was measured; empty or None where it was not asked for."""
+    """What was measured; empty or None where it was not asked for. `claims`: the documents' claims, reproduced in small."""
 
     sets: tuple[TextBench, ...]
     carried: tuple[CarriedScore, ...]
     times: ProbeTimes | None
+    claims: tuple[Claim, ...] = ()
 
 
 class TimedQuery(NamedTuple):

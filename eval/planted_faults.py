@@ -13,22 +13,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.attribution import Layer, attribute
-from eval.chain_signals import ChainRun, measure
+from eval.attribution import Attribution, Layer, Signals, attribute
+from eval.chain_signals import ChainRun, Scorers, measure, passage_sentences
 from eval.changes import Kind, pick
 from eval.evidence import all_terms
 from eval.lies import KINDS
 from eval.matching import Pair
 from eval.query_set import QUERY_FOLDER, QueryCase, SeenInstrument, as_reading, read_lines
 from eval.retrieval import DEPTH, Passage, Wanted, passage_of, wanted_by
-from eval.score import Share, share_true
+from eval.score import Mean, Share, mean_of, share_of, share_true
 from knowledge.articles import Chunk
+from knowledge.facts import ModelFacts
 from knowledge.search import KnowledgeBase
-from knowledge.sentences import split_sentences
-from vision.fields import Contract, GaugeFields
+from rag.formula import calibrate
+from vision.fields import Contract, GaugeFields, InstrumentReading
 from vision.samples import InstrumentTruth
 
 RETRIEVED, SENT = 5, 3
+HEALTHY = "healthy"
 INVENTED = ("step_invented", "cause_invented")
 """What a writer adds that was told to be helpful rather than to keep to the passages."""
 
@@ -49,25 +51,44 @@ class Base(NamedTuple):
 
     def run(self, **changes: object) -> ChainRun:
         """The case as it goes when nothing is wrong, with changes."""
-        healthy = ChainRun(self.case.text, self.retrieved, self.sent, self.sentence, self.wanted, self.scope)
+        healthy = ChainRun(
+            self.case.text,
+            self.retrieved,
+            self.sent,
+            self.sentence,
+            self.wanted,
+            self.scope,
+            model=self.model,
+            language=self.case.language,
+        )
         return healthy._replace(**changes)  # type: ignore[arg-type]
 
 
 class FaultScores(Contract):
-    """Of the cases with one planted fault: those whose layer, and whose very cause, is named; and what was named instead."""
+    """Of the cases with one planted fault: those whose layer, and whose very cause, is named; and what was named instead.
+
+    `signals`: the mean of every signal that was measured, those of the vision stage (located, fields, value) among them;
+    `symptoms`: how many cases look like which row of the symptom table.
+    """
 
     fault: str
     layer: Share
     cause: Share
     named: dict[str, int]
+    signals: dict[str, Mean]
+    symptoms: dict[str, int]
 
 
 class PlantedScores(Contract):
-    """All faults together (`layer` leaves the healthy cases out), each fault, and the healthy cases that are called so."""
+    """All faults together (`layer` leaves the healthy cases out), each fault, and the healthy cases that are called so.
+
+    `baseline`: the signals of the healthy cases.
+    """
 
     layer: Share
     faults: tuple[FaultScores, ...]
     healthy: Share
+    baseline: dict[str, Mean]
 
 
 def find_bases(kb: KnowledgeBase, cases: Sequence[QueryCase]) -> list[Base]:
@@ -93,7 +114,7 @@ def answering_sentence(case: QueryCase, chunk: Chunk) -> str | None:
     """The sentence of a chunk in which the answering words stand, None where it is no answer or the words stand in a table."""
     if not case.answered_by(chunk):
         return None
-    said = [s for s in _sentences(chunk.verbatim) if any(answer.stands_in(s) for answer in case.answers)]
+    said = [s for s in passage_sentences(chunk.verbatim) if any(answer.stands_in(s) for answer in case.answers)]
     return said[0] if said else None
 
 
@@ -102,43 +123,46 @@ def plant(rng: np.random.Generator, fault: str, base: Base, kb: KnowledgeBase) -
     return PLANTERS[fault][0](rng, base, kb)
 
 
-def score_planted(rng: np.random.Generator, kb: KnowledgeBase, bases: Sequence[Base], per_fault: int) -> PlantedScores:
-    """Plant each fault up to `per_fault` times, each in a case drawn anew, and see which layer is named."""
-    faults: list[FaultScores] = []
-    healthy: list[bool] = []
+def score_planted(
+    rng: np.random.Generator, kb: KnowledgeBase, bases: Sequence[Base], per_fault: int, scorers: Scorers | None = None
+) -> PlantedScores:
+    """Plant each fault up to `per_fault` times, each in a case drawn anew, and see which layer is named.
+
+    With `scorers` CRS, FCR and AC of each case join what attribution is given.
+    """
+    scored: dict[str, FaultScores] = {}
     for fault, (_, layer, causes) in PLANTERS.items():
-        named: Counter[str] = Counter()
-        layers: list[bool] = []
-        told: list[bool] = []
+        found: list[tuple[Signals, Attribution]] = []
         for index in rng.permutation(len(bases)):
-            if len(layers) == per_fault:
+            if len(found) == per_fault:
                 break
             run = plant(rng, fault, bases[int(index)], kb)
-            if run is None:
-                continue
-            verdict = attribute(measure(run))
-            named[f"{verdict.layer}: {verdict.cause}"] += 1
-            layers.append(verdict.layer == layer)
-            told.append(verdict.cause in causes)
-        if layer == "none":
-            healthy = layers
-        else:
-            faults.append(FaultScores(fault=fault, layer=share_true(layers), cause=share_true(told), named=dict(named)))
-    hits, n = sum(one.layer.hits for one in faults), sum(one.layer.n for one in faults)
-    return PlantedScores(
-        layer=share_true([True] * hits + [False] * (n - hits)), faults=tuple(faults), healthy=share_true(healthy)
-    )
+            if run is not None:
+                signals = measure(run, scorers)
+                found.append((signals, attribute(signals)))
+        scored[fault] = FaultScores(
+            fault=fault,
+            layer=share_true(verdict.layer == layer for _, verdict in found),
+            cause=share_true(verdict.cause in causes for _, verdict in found),
+            named=dict(Counter(f"{verdict.layer}: {verdict.cause}" for _, verdict in found)),
+            signals=mean_signals([signals for signals, _ in found]),
+            symptoms=dict(Counter(verdict.symptom for _, verdict in found if verdict.symptom is not None)),
+        )
+    healthy = scored.pop(HEALTHY)
+    hits, n = sum(one.layer.hits for one in scored.values()), sum(one.layer.n for one in scored.values())
+    return PlantedScores(layer=share_of(hits, n), faults=tuple(scored.values()), healthy=healthy.layer, baseline=healthy.signals)
 
 
-def _sentences(text: str) -> list[str]:
-    lines = [line for line in text.splitlines() if not line.lstrip().startswith(("|", "#"))]
-    return [sentence for line in lines for sentence in split_sentences(line)]
+def mean_signals(signals: Sequence[Signals]) -> dict[str, Mean]:
+    """The mean of each signal that was measured in any case."""
+    means = {name: mean_of(getattr(one, name) for one in signals) for name in Signals.model_fields}
+    return {name: mean for name, mean in means.items() if mean.n}
 
 
-def _likeliest(question: str, passages: Sequence[Passage]) -> str | None:
+def likeliest(question: str, passages: Sequence[Passage]) -> str | None:
     """The sentence that a writer would take who has only these passages: the one that shares most with the question."""
     wanted = all_terms(question)
-    said = [sentence for passage in passages for sentence in _sentences(passage.text)]
+    said = [sentence for passage in passages for sentence in passage_sentences(passage.text)]
     return max(said, key=lambda sentence: (len(wanted & all_terms(sentence)), -len(sentence)), default=None)
 
 
@@ -150,7 +174,7 @@ def _blind(rng: np.random.Generator, base: Base, kb: KnowledgeBase) -> ChainRun 
     """The retriever does not see what answers; the writer makes do with the rest."""
     hits = kb.search(base.case.text, model=base.case.model, language=base.case.language, k=DEPTH)
     left = tuple(passage_of(hit.chunk) for hit in hits if not base.case.answered_by(hit.chunk))[:RETRIEVED]
-    answer = _likeliest(base.case.text, left[:SENT])
+    answer = likeliest(base.case.text, left[:SENT])
     return base.run(retrieved=left, sent=left[:SENT], answer=answer) if answer else None
 
 
@@ -160,7 +184,7 @@ def _cut(rng: np.random.Generator, base: Base, kb: KnowledgeBase) -> ChainRun | 
     for passage in base.sent:
         ends = [match.start() for answer in base.wanted.answers for match in re.finditer(answer.anchor, passage.text)]
         sent.append(passage.model_copy(update={"text": passage.text[: min(ends)].rstrip()}) if ends else passage)
-    answer = _likeliest(base.case.text, sent)
+    answer = likeliest(base.case.text, sent)
     return base.run(sent=tuple(sent), answer=answer) if answer else None
 
 
@@ -171,7 +195,7 @@ def _pollute(rng: np.random.Generator, base: Base, kb: KnowledgeBase) -> ChainRu
     question = base.case.text.replace(base.model, other) if base.model else base.case.text
     hits = kb.search(question, model=other, language=base.case.language, k=SENT)
     foreign = next((passage_of(hit.chunk) for hit in hits if hit.chunk.document not in base.scope), None)
-    answer = _likeliest(base.sentence, [foreign]) if foreign else None
+    answer = likeliest(base.sentence, [foreign]) if foreign else None
     own = " ".join(passage.text for passage in base.sent)
     if foreign is None or answer is None or answer in own or any(one.stands_in(answer) for one in base.wanted.answers):
         return None
@@ -202,10 +226,19 @@ def _misread(rng: np.random.Generator, base: Base, kb: KnowledgeBase) -> ChainRu
     one = pick(rng, seen)
     if one is None:
         return None
-    wrong = misread(rng, one.fields)
-    reading = as_reading(one.model, wrong)
-    truth = InstrumentTruth(instrument_model=one.model, box=reading.box, fields=one.fields)
+    facts = kb.facts(one.model, base.case.language)
+    true, reading = (_with_value(one.model, fields, facts) for fields in (one.fields, misread(rng, one.fields)))
+    truth = InstrumentTruth(
+        instrument_model=one.model, box=true.box, fields=one.fields, value=true.value, value_low=true.value_low,
+        value_high=true.value_high, unit=true.unit,
+    )  # fmt: skip
     return base.run(pair=Pair(truth, reading, 1.0, True))
+
+
+def _with_value(model: str, fields: GaugeFields, facts: ModelFacts | None) -> InstrumentReading:
+    """The reading of an instrument with these fields, with its value where the manual has a formula for it."""
+    reading = as_reading(model, fields)
+    return reading if facts is None else calibrate(reading, facts).reading
 
 
 def misread(rng: np.random.Generator, fields: GaugeFields) -> GaugeFields:
@@ -231,8 +264,8 @@ PLANTERS: dict[str, tuple[_Planter, Layer, tuple[str, ...]]] = {
     "chunk cut": (_cut, "context", ("chunk_cut",)),
     "context polluted": (_pollute, "context", ("context_polluted",)),
     "prompt loosened": (_loosen, "generation", ("prompt_loosened",)),
-    "writer lying": (_lie, "generation", ("writer_invented", "prompt_loosened")),
+    "writer lying": (_lie, "generation", ("writer_invented", "prompt_loosened", "answer_altered")),
     "field misread": (_misread, "vision", ("field_misread",)),
-    "healthy": (_as_it_is, "none", ("none",)),
+    HEALTHY: (_as_it_is, "none", ("none",)),
 }
 """Each fault: who plants it, the layer it is in, and the causes that name it."""

@@ -125,9 +125,25 @@ def probes(
         bool, typer.Option("--attention", help="Also measure the alignment probe with the packaged model.")
     ] = False,
     queries: Annotated[int, typer.Option("--queries", min=0, help="Test queries to time; 0 for none.")] = 100,
+    claims: Annotated[
+        int, typer.Option("--claims", min=0, help="Questions to measure the source documents' claims on; 0 for none.")
+    ] = 0,
+    llm_claims: Annotated[
+        int, typer.Option("--llm-claims", min=0, help="Questions for claims that need the packaged language model; 0 for none.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Score the probes: FCI beside the overlap floor on labelled texts, thresholds carried over, milliseconds a query."""
+    """Score the probes: FCI beside the overlap floor on labelled texts, milliseconds a query, the documents' claims in small."""
     from serve.commands.probes_bench import run_probes_bench
 
-    print_line(run_probes_bench(data=data, limit=limit, attention=attention, queries=queries, as_json=as_json))
+    print_line(
+        run_probes_bench(
+            data=data,
+            limit=limit,
+            attention=attention,
+            queries=queries,
+            as_json=as_json,
+            claims=claims,
+            llm_claims=llm_claims,
+        )
+    )

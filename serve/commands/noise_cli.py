@@ -42,10 +42,13 @@ def faults(
         int | None,
         typer.Option("--per-fault", min=1, metavar="N", help="Cases of each fault.", show_default=False),
     ] = None,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Also measure AC, by the packaged language model: some seconds a case.")
+    ] = False,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Plant faults in a chain that works, and see how often attribution names the right layer."""
     from serve.commands.noising import run_faults
 
-    print_line(run_faults(questions=questions, per_fault=per_fault, seed=seed, as_json=as_json))
+    print_line(run_faults(questions=questions, per_fault=per_fault, seed=seed, as_json=as_json, attention=attention))

@@ -11,7 +11,9 @@ from eval.bench_text import TextBench
 from eval.mvfu import SHIPPED_LIBRARY, read_library
 from eval.probe_scores import FLOOR, SEEDS, Measured
 from eval.query_set import load_query_set
+from eval.reproductions.claims import claims_text
 from eval.tables import number, table
+from serve.commands.reproducing import reproduce_claims
 from serve.library import open_knowledge
 from serve.settings import Settings, load_settings
 
@@ -20,17 +22,21 @@ P99_MS, QUERIES_PER_S = 187.0, 70.0
 """What the source documents claim for one query under all probes."""
 
 
-def run_probes_bench(*, data: Path | None, limit: int | None, attention: bool, queries: int, as_json: bool) -> str:
-    """Everything asked for: tables for people, or one JSON object."""
+def run_probes_bench(
+    *, data: Path | None, limit: int | None, attention: bool, queries: int, as_json: bool, claims: int = 0, llm_claims: int = 0
+) -> str:
+    """Everything asked for: tables for people, or one JSON object. `claims`, `llm_claims`: questions that the documents'
+    claims are measured on without and with the packaged language model."""
     settings = load_settings()
     sets: tuple[TextBench, ...] = ()
     carried: tuple[CarriedScore, ...] = ()
     # Times first: the texts would fill the caches that a query finds cold.
     times = time_queries(settings, queries) if queries else None
     if data is not None:
-        probed = probe_sets(data, limit=limit, attention=_attention_probe(settings) if attention else None)
+        probed = probe_sets(data, limit=limit, attention=attention_probe(settings) if attention else None)
         sets, carried = score_sets(probed, ROUNDS)
-    bench = ProbeBench(sets=sets, carried=carried, times=times)
+    reproduced = reproduce_claims(settings, claims, llm_claims) if claims or llm_claims else ()
+    bench = ProbeBench(sets=sets, carried=carried, times=times, claims=reproduced)
     return json.dumps(bench.model_dump(mode="json"), ensure_ascii=False) if as_json else probes_text(bench)
 
 
@@ -44,7 +50,8 @@ def time_queries(settings: Settings, count: int) -> ProbeTimes:
     return time_probes(asked, read_library(SHIPPED_LIBRARY))
 
 
-def _attention_probe(settings: Settings) -> AttentionProbe:
+def attention_probe(settings: Settings) -> AttentionProbe:
+    """The alignment probe with the packaged language model."""
     from rag.local_model import load_model
     from rag.packaged import load_packaged
 
@@ -61,6 +68,8 @@ def probes_text(bench: ProbeBench) -> str:
         parts.append(table(("threshold of", "chosen on", "applied to", "F1", "balanced accuracy"), rows))
     if bench.times is not None:
         parts.append(_times_text(bench.times))
+    if bench.claims:
+        parts.append(claims_text(bench.claims))
     return "\n\n".join(parts) or "Nothing was asked for: name labelled sets with --data or a number of queries with --queries."
 
 

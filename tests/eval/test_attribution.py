@@ -48,8 +48,12 @@ def test_nothing_measured_is_no_verdict() -> None:
         ({"right": 0, "fci": math.nan, "borne_out": math.nan}, "generation", "answer_evaded"),
         ({"right": 0, "ac": 0.2}, "alignment", "attention_elsewhere"),
         ({"right": 0}, "alignment", "other_passage_used"),
-        ({"fcr": 0.4}, "retrieval", "low_fcr"),
-        ({"crs": 0.5}, "retrieval", "low_crs"),
+        ({"right": 0, "of_wanted": 1}, "generation", "answer_altered"),
+        ({"right": 0, "of_wanted": 0}, "alignment", "other_passage_used"),
+        ({"right": 0, "of_wanted": 1, "own_fci": 0.0}, "context", "context_polluted"),
+        ({"right": math.nan, "fcr": 0.4}, "retrieval", "low_fcr"),
+        ({"right": math.nan, "crs": 0.5}, "retrieval", "low_crs"),
+        ({"fcr": 0.1, "crs": 0.1}, "none", "none"),
     ],
 )
 def test_each_fault_has_its_layer_and_cause(changes: dict[str, float], layer: str, cause: str) -> None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from eval.attribution import attribute
-from eval.chain_signals import ChainRun, measure, vision_signals
+from eval.chain_signals import ChainRun, Scorers, measure, vision_signals
 from eval.fieldscores import judge_field
 from eval.matching import Pair
+from eval.mvfu import SHIPPED_LIBRARY, read_library
 from eval.planted_faults import PLANTERS, Base, find_bases, misread, plant, score_planted
 from eval.query_set import Answer, as_reading, shipped_query_set
 from eval.retrieval import Passage, Wanted
+from eval.score import graded, mean_of, not_scorable
 from knowledge.search import KnowledgeBase
 from vision.fields import GaugeFields
 from vision.samples import InstrumentTruth
@@ -54,6 +58,41 @@ def test_one_fault_at_a_time() -> None:
     assert named(run("Check the oil level every 6 months. Replace the pump bearings.")) == ("generation", "prompt_loosened")
     assert named(run("Do not open the cover under pressure.")) == ("alignment", "other_passage_used")
     assert named(run("The manual does not say.")) == ("generation", "answer_evaded")
+
+
+def test_an_altered_quote_is_told_from_the_quote_of_another_passage() -> None:
+    altered = measure(run("Check the oil level."))
+    assert (altered.right, altered.of_wanted) == (0, 1)
+    assert attribute(altered).layer == "generation"
+    assert measure(run("Do not open the cover under pressure.")).of_wanted == 0
+    assert math.isnan(measure(run("Bananas are yellow in March.")).of_wanted)
+
+
+class Attention:
+    """AC that is known beforehand, of two claims."""
+
+    def score(self, question: str, answer: str, sources: Sequence[str]) -> Any:
+        claims = tuple(SimpleNamespace(score=graded(value, 0.35, "AC")) for value in (0.1, 0.9))
+        return SimpleNamespace(claims=(*claims, SimpleNamespace(score=not_scorable("sinks"))), mean=mean_of([0.1, 0.9]))
+
+
+def test_crs_fcr_and_ac_join_where_there_is_what_they_need() -> None:
+    one = run("Check the oil level every 6 months.")
+    assert all(math.isnan(getattr(measure(one), name)) for name in ("crs", "fcr", "ac"))
+    some = measure(one, Scorers())
+    assert 0 <= some.crs <= 1
+    assert math.isnan(some.fcr)
+    row = "| Lamp colour | Meaning |\n|---|---|\n| Red | Over-pressure or sensor fault |"
+    lamp = one._replace(
+        question="What does the red lamp of the XYZ-2000 mean?",
+        sent=(Passage(text=row, document="xyz-2000-en", title="XYZ-2000"),),
+        model="XYZ-2000",
+        language="en",
+    )
+    every = measure(lamp, Scorers(read_library(SHIPPED_LIBRARY), Attention()))  # type: ignore[arg-type]
+    assert every.fcr == 1
+    assert (every.ac, every.ac_low, every.ac_high) == (0.5, 0.1, 0.9)
+    assert measure(lamp._replace(model=None), Scorers(read_library(SHIPPED_LIBRARY))).fcr != every.fcr
 
 
 @pytest.mark.parametrize("answer", ["", "   ", "no end", "Check the oil. " * 10_000])
@@ -153,4 +192,13 @@ def test_the_right_layer_is_named(kb: KnowledgeBase, bases: list[Base]) -> None:
     for one in scores.faults:
         assert sum(one.named.values()) == one.layer.n
         assert one.cause.hits <= one.layer.hits
+        assert sum(one.symptoms.values()) <= one.layer.n
+    by_name = {one.fault: one.signals for one in scores.faults}
+    assert by_name["retriever blinded"]["hit"].value == 0
+    assert by_name["chunk cut"]["kept"].value == 0
+    assert by_name["field misread"]["fields"].value < 1
+    assert by_name["field misread"]["located"].value == 1
+    assert set(by_name["field misread"]) >= {"located", "fields", "value", "hit", "right"}
+    assert "fields" not in by_name["writer lying"]
+    assert scores.baseline["right"].value == 1
     assert scores == score_planted(np.random.default_rng(1), kb, bases, per_fault=6)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from eval.bench_probes import ProbeBench, ProbeTimes, Times
 from eval.bench_text import TextBench
 from eval.probe_scores import FLOOR, Measured, ProbeScore
+from eval.reproductions.claims import Claim, point
 from serve.cli import app
 from serve.commands.probes_bench import probes_text
 from tests.eval.test_bench_probes import write_sets
@@ -77,3 +78,25 @@ def test_a_folder_without_data_is_one_line(tmp_path: Path) -> None:
     assert "holds none of the labelled sets" in result.stderr
     assert "Traceback" not in result.output
     assert "Nothing was asked for" in CliRunner().invoke(app, ["bench", "probes", "--queries", "0"]).stdout
+
+
+def test_claims_are_printed_and_in_the_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = Claim(
+        row="B10", claim="ERR up lifts FAR", source="78 -> 94", subject="quotes", points=(point("ERR 85%", "FAR", [True]),),
+        effect_of="with less without", effect=Measured(value=0, low=0, high=0), verdict="does not hold", said="It cannot.",
+    )  # fmt: skip
+    asked: list[tuple[int, int]] = []
+
+    def reproduce(settings: object, count: int, llm_count: int) -> tuple[Claim, ...]:
+        asked.append((count, llm_count))
+        return (claim,)
+
+    monkeypatch.setattr("serve.commands.probes_bench.reproduce_claims", reproduce)
+    told = CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--claims", "9", "--llm-claims", "4"])
+    assert told.exit_code == 0, told.output
+    assert all(part in told.stdout for part in ("B10", "does not hold", "78 -> 94", "It cannot."))
+    record = json.loads(CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--claims", "9", "--json"]).stdout)
+    assert [Claim.model_validate(one) for one in record["claims"]] == [claim]
+    assert asked == [(9, 4), (9, 0)]
+    assert "Nothing was asked" in CliRunner().invoke(app, ["bench", "probes", "--queries", "0"]).stdout
+    assert len(asked) == 2
