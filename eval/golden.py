@@ -24,6 +24,8 @@ from vision.fields import Contract, GaugeFields
 
 ANCHOR_FOLDER = Path(__file__).parent / "anchors"
 QUICK = 10
+CORE = 5
+"""Anchors of the hand-crank test, which a person reads after a big change."""
 STABLE_DAYS = 90
 """An anchor rests on a document that has been in force for this long when the anchor is written."""
 
@@ -107,3 +109,11 @@ def quick_anchors(anchors: Sequence[GoldenAnchor]) -> tuple[GoldenAnchor, ...]:
     first = {anchor.module: anchor for anchor in reversed(anchors) if not anchor.quick}
     filled = [*marked, *first.values(), *(anchor for anchor in anchors if not anchor.quick)]
     return tuple(dict.fromkeys(filled))[:QUICK]
+
+
+def core_anchors(anchors: Sequence[GoldenAnchor]) -> tuple[GoldenAnchor, ...]:
+    """The anchors of the hand-crank test: `CORE` of the quick scan's, of as many modules as there are."""
+    quick = quick_anchors(anchors)
+    first = {anchor.module: anchor for anchor in reversed(quick)}
+    of_each = [anchor for anchor in quick if first[anchor.module] is anchor]
+    return tuple(dict.fromkeys([*of_each, *quick]))[:CORE]

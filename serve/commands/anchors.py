@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from eval.golden import load_anchors, quick_anchors
+from eval.golden import GoldenAnchor, core_anchors, load_anchors, quick_anchors
 from eval.golden_days import Change, compare_runs, read_report
 from eval.golden_page import debug_page, write_page
 from eval.golden_run import AnchorReport, AnchorRow, Checked, ProductChain, anchor_report, check_anchors
@@ -20,12 +20,19 @@ from serve.settings import load_settings
 
 
 def run_anchors(
-    *, quick: bool, ids: tuple[str, ...], out: Path | None, moment: str | None, against: Path | None, as_json: bool
+    *,
+    quick: bool,
+    ids: tuple[str, ...],
+    out: Path | None,
+    moment: str | None,
+    against: Path | None,
+    as_json: bool,
+    core: bool = False,
 ) -> tuple[str, bool]:
     """The report for people or as one JSON object, and whether an anchor failed.
 
-    Pages of failed anchors, of all in `ids`, and `report.json` are written to `out` (`GAUGE_HOME/anchors` by default). Raises
-    EvalError for an unknown id, MomentError for a bad moment.
+    Pages of failed anchors, of all in `ids`, of all with `core`, and `report.json` are written to `out` (`GAUGE_HOME/anchors` by
+    default). Raises EvalError for an unknown id, MomentError for a bad moment.
     """
     before = read_report(against) if against is not None else None
     settings = load_settings()
@@ -35,14 +42,14 @@ def run_anchors(
     unknown = [id for id in ids if id not in known]
     if unknown:
         raise EvalError(f"no anchor {unknown[0]!r}; known: {', '.join(known)}")
-    chosen = tuple(known[id] for id in ids) or (quick_anchors(anchors) if quick else anchors)
+    chosen = tuple(known[id] for id in ids) or _named(anchors, quick, core)
     knowledge = open_knowledge(settings, parse_moment(moment) if moment else None)
     try:
         # The first question loads the embedder, and the first sentence the parser: that is no anchor's latency.
         chain = ProductChain(knowledge, asked_day(knowledge))
         list(check_anchors(chosen[:1], chain))
         checked = tqdm(check_anchors(chosen, chain), total=len(chosen), desc="anchors", unit="anchor")
-        rows = [_with_page(one, knowledge, folder, wanted=bool(ids)) for one in checked]
+        rows = [_with_page(one, knowledge, folder, wanted=core or bool(ids)) for one in checked]
         report = anchor_report(rows, chain)
     finally:
         knowledge.close()
@@ -60,6 +67,12 @@ def run_anchors(
         )
         return text, report.failed
     return anchors_text(report, folder, change), report.failed
+
+
+def _named(anchors: tuple[GoldenAnchor, ...], quick: bool, core: bool) -> tuple[GoldenAnchor, ...]:
+    if core:
+        return core_anchors(anchors)
+    return quick_anchors(anchors) if quick else anchors
 
 
 def _with_page(checked: Checked, knowledge: KnowledgeBase, folder: Path, *, wanted: bool) -> AnchorRow:

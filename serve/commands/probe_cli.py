@@ -70,6 +70,9 @@ def anchors(
         typer.Argument(metavar="[ID]...", help="Only these anchors, each with its debug page.", show_default=False),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="The ten anchors of the quick scan alone.")] = False,
+    core: Annotated[
+        bool, typer.Option("--core", help="Five core anchors, each with its debug page to be read by a person.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -89,7 +92,15 @@ def anchors(
     """Put the golden anchors to the whole chain: status, milliseconds and the link that failed; exit code 1 on a failure."""
     from serve.commands.anchors import run_anchors
 
-    text, failed = run_anchors(quick=quick, ids=tuple(ids or ()), out=out, moment=time_travel, against=against, as_json=as_json)
+    text, failed = run_anchors(
+        quick=quick,
+        ids=tuple(ids or ()),
+        out=out,
+        moment=time_travel,
+        against=against,
+        as_json=as_json,
+        core=core,
+    )
     print_line(text)
     raise typer.Exit(code=int(failed))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.golden import QUICK, STABLE_DAYS, GoldenAnchor, load_anchors, quick_anchors, read_anchors
+from eval.golden import CORE, QUICK, STABLE_DAYS, GoldenAnchor, core_anchors, load_anchors, quick_anchors, read_anchors
 from eval.golden_run import Checked, ProductChain, anchor_report, check_anchors
 from eval.score import EvalError
 from knowledge.articles import Article, read_corpus
@@ -95,6 +95,13 @@ def test_the_quick_scan_has_ten_of_all_modules() -> None:
     assert len(quick) == QUICK
     assert {anchor.module for anchor in quick} == {anchor.module for anchor in ANCHORS}
     assert quick_anchors(quick[:3]) == quick[:3]
+
+
+def test_the_core_is_of_five_modules_of_the_quick_scan() -> None:
+    core = core_anchors(ANCHORS)
+    assert len(core) == len({anchor.module for anchor in core}) == CORE
+    assert set(core) <= set(quick_anchors(ANCHORS))
+    assert core_anchors(ANCHORS[:2]) == ANCHORS[:2]
 
 
 def test_a_rerun_gives_the_same_but_for_the_time(chain: ProductChain, checked: dict[str, Checked]) -> None:

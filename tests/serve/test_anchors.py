@@ -96,3 +96,15 @@ def test_bad_input_is_one_line(gauge: Gauge, args: list[str], line: str) -> None
     assert answer.code == 1
     assert answer.err.startswith(line)
     assert answer.err.count("\n") == 1
+
+
+def test_the_core_anchors_are_five_with_a_page_each(gauge: Gauge, home: Path) -> None:
+    answer = gauge("eval", "anchors", "--core", "--json")
+    assert answer.code == 0, answer.err
+    (data,) = answer.objects()
+    assert len(data["rows"]) == 5
+    assert len({row["module"] for row in data["rows"]}) == 5
+    for row in data["rows"]:
+        page = json.loads((home / "anchors" / f"debug_{row['id']}.json").read_text(encoding="utf-8"))
+        assert page["question"]
+        assert page["sentences"]
