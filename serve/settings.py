@@ -32,10 +32,11 @@ class Settings(BaseSettings):
     number of photos worked on at the same time by the server, `max_waiting` the number of further requests
     that may wait before the server answers 503. Of `trace_requests` inspections, none older than `trace_days`, it is kept
     what `gauge replay` needs; 0 keeps none.
-    `database` is where the service's tables lie: `postgresql+psycopg://USER:PASSWORD@HOST/NAME`, or None for
-    `gauge.sqlite` below `home`. Photos are kept `photo_days` (0 keeps none), reports `report_days`. `quota_photos` a day and
-    `quota_mib` of kept photos hold for every tenant with a key that has no limits of its own. `rate_limit` holds for each
-    key, `request_timeout_s` for an answer, `upload_timeout_s` for a request's body to arrive and its answer to be taken.
+    `database` is where the service's tables and the manuals' vectors and facts lie:
+    `postgresql+psycopg://USER:PASSWORD@HOST/NAME`, or None for `gauge.sqlite` and the folder `knowledge` below `home`.
+    Photos are kept `photo_days` (0 keeps none), reports `report_days`. `quota_photos` a day and `quota_mib` of kept photos
+    hold for every tenant with a key that has no limits of its own. `rate_limit` holds for each key, `request_timeout_s` for
+    an answer, `upload_timeout_s` for a request's body to arrive and its answer to be taken.
     """
 
     model_config = SettingsConfigDict(env_prefix="GAUGE_", frozen=True, extra="forbid")
