@@ -9,6 +9,7 @@ import pytest
 
 from knowledge.articles import Article
 from knowledge.chunks import build_chunks
+from knowledge.dense import cosines
 from knowledge.index import DenseIndex, IndexFault, content_hash, embedding_text, embedding_texts, summary_text
 
 
@@ -80,6 +81,23 @@ def test_few_allowed_rows_and_many_give_the_same_scores() -> None:
     found = index.search(query, few, 2)
     assert list(found) == [row for row in everything if few[row]][:2]
     assert all(score == pytest.approx(everything[row], abs=1e-5) for row, score in found.items())
+
+
+def test_of_copies_the_first_rows_are_found_whatever_is_allowed() -> None:
+    vectors = np.repeat(unit_vectors(3), 100, axis=0)
+    index = DenseIndex.build(vectors)
+    for allowed in (range(300), range(0, 300, 2), range(0, 300, 20)):
+        found = index.search(vectors[150], allowed, 4)
+        copies = [row for row in allowed if 100 <= row < 200]
+        assert list(found) == copies[:4]
+        assert len(set(found.values())) == 1
+
+
+def test_a_cosine_does_not_depend_on_the_rows_beside_it() -> None:
+    vectors, query = unit_vectors(200, 384), unit_vectors(1, 384)[0]
+    together = cosines(vectors, query)
+    assert together.tolist() == [float(cosines(vectors[row : row + 1], query)[0]) for row in range(200)]
+    assert together == pytest.approx(vectors @ query, abs=1e-6)
 
 
 def test_a_summary_leads_to_its_chunk(tmp_path: Path) -> None:
