@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vision.fields import Point
+from vision.joint_numerals import PlacedReadings, read_together
 from vision.line_crop import LineImage, LinePlace, Pixels, can_be_cut
 from vision.line_reader import LineReader, LineReading, character_places
 from vision.numerals import PrintedText
@@ -34,6 +35,8 @@ HEIGHTS_OF_RING = (0.09, 0.13)
 LETTER_WIDTH = 0.7
 WIDEST_LETTERS = 3.0
 MIN_PLACES = 2
+MIN_NUMERALS, ENOUGH_SHARE = 3, 0.6
+"""With fewer numerals, or a smaller share of their places, read one by one, they are read together."""
 _NUMBER = re.compile(r"-?(?:\d{1,5}|\d{1,4}\.\d{1,3}|\.\d{1,2})")
 
 
@@ -46,25 +49,57 @@ def missed_numerals(
     if not open_places or len(places) < MIN_PLACES:
         return ()
     ring = float(np.median([math.dist(place, pivot) for place in places]))
-    heights = [mark.height_px / BOX_TO_LETTERS for mark in marks]
+    known = [mark for mark in marks if any(_covers(mark, place) for place in places)]
+    heights = [mark.height_px / BOX_TO_LETTERS for mark in known]
     sizes = [float(np.median(heights))] if len(heights) > 1 else [share * ring for share in HEIGHTS_OF_RING]
+    image = LineImage(crop)
+    angles = [reading_angle(known, center, pivot) for center in open_places]
+    looks = _looks(lines, image, open_places, sizes, angles)
+    agreed = [_agreed(readings, len(sizes)) for readings in looks]
+    found = [_printed(crop, *best) for best in agreed if best is not None]
+    if len(known) + len(found) >= max(MIN_NUMERALS, ENOUGH_SHARE * len(places)):
+        return tuple(found)
+    together = _together(crop, open_places, looks, known, pivot)
+    if not together and len(known) < 2:  # whether numbers stand upright or towards the rim is not known here
+        radial = [float(unwrap(clock_angle(pivot, center) - 180.0, 0.0, 0.0)) for center in open_places]
+        together = _together(crop, open_places, _looks(lines, image, open_places, sizes, radial), known, pivot)
+    return together or tuple(found)
+
+
+def _looks(
+    lines: LineReader, image: LineImage, centers: Sequence[Point], sizes: Sequence[float], angles: Sequence[float]
+) -> list[tuple[LineReading, ...]]:
+    """What the looks at each place read: three at each size."""
     asked: list[LinePlace] = []
     owner: list[int] = []
-    for index, center in enumerate(open_places):
-        angle = reading_angle(marks, center, pivot)
+    for index, (center, angle) in enumerate(zip(centers, angles, strict=True)):
         for size in sizes:
             for place in places_around(LinePlace(center, size, WIDEST_LETTERS * LETTER_WIDTH * size, angle)):
                 if can_be_cut(place):
                     asked.append(place)
                     owner.append(index)
-    if not asked:
-        return ()
-    readings = lines.read_lines(LineImage(crop), asked)
+    readings = lines.read_lines(image, asked) if asked else ()
+    return [tuple(r for r, own in zip(readings, owner, strict=True) if own == index) for index in range(len(centers))]
+
+
+def _together(
+    crop: Pixels,
+    centers: Sequence[Point],
+    looks: Sequence[tuple[LineReading, ...]],
+    known: Sequence[NumberMark],
+    pivot: Point,
+) -> tuple[PrintedText, ...]:
+    """Numerals at the open places that only one even scale explains, those that were read before among them."""
+    placed = [PlacedReadings(center, readings) for center, readings in zip(centers, looks, strict=True) if readings]
+    placed += [PlacedReadings(mark.center, (), ((mark.text, mark.confidence),)) for mark in known]
     found = []
-    for index in range(len(open_places)):
-        best = _agreed([reading for reading, own in zip(readings, owner, strict=True) if own == index], len(sizes))
-        if best is not None:
-            found.append(_printed(crop, *best))
+    for numeral in read_together(placed, pivot):
+        readings = placed[numeral.place].readings
+        if not readings:
+            continue
+        alike = [reading for reading in readings if reading.text == numeral.text]
+        reading = max(alike or readings, key=lambda reading: reading.confidence)
+        found.append(_printed(crop, reading._replace(text=numeral.text), numeral.confidence, located=bool(alike)))
     return tuple(found)
 
 
@@ -95,11 +130,11 @@ def _agreed(readings: Sequence[LineReading], sizes: int) -> tuple[LineReading, f
     return (best, agreed) if agreed >= MIN_AGREED and best.confidence >= MIN_BEST else None
 
 
-def _printed(crop: Pixels, reading: LineReading, confidence: float) -> PrintedText:
-    """The number as printed text, at the middle of its characters."""
+def _printed(crop: Pixels, reading: LineReading, confidence: float, *, located: bool = True) -> PrintedText:
+    """The number as printed text, at the middle of its characters, or of its place where it was not read freely."""
     place = reading.place
     turn = math.radians(place.angle_deg)
-    along = character_places(reading)
+    along = character_places(reading) if located else (0.0,) * len(reading.text)
     points = tuple((place.center[0] + x * math.cos(turn), place.center[1] + x * math.sin(turn)) for x in along)
     center = (float(np.mean([x for x, _ in points])), float(np.mean([y for _, y in points])))
     if math.dist(center, place.center) > place.height_px:  # further than the map errs: these are other letters' places

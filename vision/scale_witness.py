@@ -17,12 +17,13 @@ from vision.numerals import NumeralError, PrintedText
 from vision.plane import clock_angle
 from vision.printed_numbers import find_numbers
 from vision.printed_units import find_units
+from vision.scale_choice import choose
 from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
 from vision.scale_fit import find_scales, fits_badly
 from vision.scale_parts import ScaleCandidate, completeness, place_numbers, printed_step, unwrap
 from vision.scale_units import PrintedScale, assign_units, lone_unit
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
-from vision.units import UnitError, compatible, convert, multiplied_unit
+from vision.units import multiplied_unit
 
 POINTING_SD_DEG = 2.5
 """Of the needle's direction where the caller does not know better."""
@@ -38,8 +39,6 @@ END_TOLERANCE_DEG = 15.0
 END_TOLERANCE_STEPS = (0.25, 0.4)
 EXTRAPOLATED_SD_DEG = 2.5
 """A printed step beyond the outermost numeral."""
-UNIT_BONUS = 0.15
-DISAGREEMENT = 0.6
 MIN_TILTED_NUMERALS = 5
 
 
@@ -125,7 +124,7 @@ def _read_view(texts: Sequence[PrintedText], geometry: DialGeometry, pointing_sd
         return _unread(texts, f"the numbers read do not form one scale: {shown}")
     printed = assign_units(scales, find_units(texts), placed, texts)
     seen = view.of_geometry(geometry)
-    return _choose([_read_one(scale, seen, pointing_sd_deg, view) for scale in printed])
+    return choose([_read_one(scale, seen, pointing_sd_deg, view) for scale in printed])
 
 
 def _unread(texts: Sequence[PrintedText], reason: str) -> ScaleWitness:
@@ -134,42 +133,6 @@ def _unread(texts: Sequence[PrintedText], reason: str) -> ScaleWitness:
     if unit is None:
         return ScaleWitness(None, reason=reason)
     return ScaleWitness(None, unit=unit.unit, multiplier=None if unit.multiplier == 1.0 else unit.multiplier, reason=reason)
-
-
-def _choose(witnesses: Sequence[ScaleWitness]) -> ScaleWitness:
-    """The best supported scale that the needle is on; the others stay as witnesses beside it."""
-    best, *others = sorted(witnesses, key=_rank, reverse=True)
-    for other in others:
-        agrees = _agrees(best, other)
-        if agrees is True:
-            together = 1.0 - (1.0 - best.confidence) * (1.0 - 0.6 * other.confidence)
-            best = best._replace(confidence=together)
-        elif agrees is False and other.confidence > 0.6 * best.confidence:
-            best = best._replace(confidence=best.confidence * DISAGREEMENT)
-    return best._replace(others=tuple(others))
-
-
-def _rank(witness: ScaleWitness) -> float:
-    if witness.value is None:
-        return -1.0 + 0.01 * len(witness.numerals)
-    return witness.confidence + (UNIT_BONUS if witness.unit is not None else 0.0)
-
-
-def _agrees(first: ScaleWitness, second: ScaleWitness) -> bool | None:
-    """Whether two scales say the same; None where they cannot be compared."""
-    if first.value is None or first.value_low is None or first.value_high is None:
-        return None
-    if second.value is None or second.value_low is None or second.value_high is None:
-        return None
-    own, other = first.printed_unit, second.printed_unit
-    if own is None or other is None or own == other or not compatible(own, other):
-        return None
-    try:
-        low, middle, high = (convert(v, other, own) for v in (second.value_low, second.value, second.value_high))
-    except UnitError:
-        return None
-    half = 0.5 * (first.value_high - first.value_low) + 0.5 * (high - low)
-    return abs(middle - first.value) <= 1.5 * half
 
 
 def _read_one(scale: PrintedScale, geometry: DialGeometry, pointing_sd_deg: float, view: View) -> ScaleWitness:

@@ -267,3 +267,28 @@ def test_recipes_spell_what_their_readers_can(name: str) -> None:
     assert recipe.reader in READERS
     assert sum(recipe.shares) == pytest.approx(1.0)
     assert all(part.seed + part.count <= VALIDATION_SEED for part in recipe.data)
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_print_under_a_reflection_is_faint_but_there(color: bool) -> None:
+    plain = np.full((32, 96, 3) if color else (32, 96), 220, np.uint8)
+    written = plain.copy()
+    written[10:24, 30:60:6] = 20
+    jitter = LineJitter(invert_share=0.0, blur_share=0.0, coarse_share=0.0, noise_share=0.0, glare_share=0.0, shade_share=1.0)
+    off = LineJitter(**{**jitter.model_dump(), "shade_share": 0.0})
+    fainter = edges = 0
+    for seed in range(20):
+        shaded, lit = (worn(np.random.default_rng(seed), written, one).astype(float) for one in (jitter, off))
+        assert shaded.shape == written.shape
+        ink, paper = shaded[12:22, 30].mean(), shaded[12:22, 33].mean()
+        assert paper > ink - 2.0
+        fainter += paper - ink < lit[12:22, 33].mean() - lit[12:22, 30].mean()
+        edges += np.ptp(shaded[2:6].reshape(4, 96, -1).mean(axis=(0, 2))) > 3.0
+    assert fainter >= 18
+    assert edges >= 8
+
+
+def test_without_shade_nothing_is_drawn_for_it() -> None:
+    crop = np.random.default_rng(1).integers(0, 255, (32, 96)).astype(np.uint8)
+    assert LineJitter().shade_share == 0.0
+    assert np.array_equal(worn(np.random.default_rng(4), crop, LineJitter()), worn(np.random.default_rng(4), crop, LineJitter()))
