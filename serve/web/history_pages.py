@@ -34,7 +34,7 @@ class Titled(NamedTuple):
     it: Chart
 
 
-@router.get("/history")
+@router.get("/instruments")
 def places_page(request: Request, who: Reading) -> Response:
     """All places, that with the newest reading first."""
     reports, words = parts_of(request).store.reports, words_of(request)
@@ -43,7 +43,7 @@ def places_page(request: Request, who: Reading) -> Response:
     )
 
 
-@router.get("/history/of")
+@router.get("/instruments/of")
 def place_page(
     request: Request,
     who: Reading,
