@@ -87,7 +87,7 @@ def relevant_without_facts(
 ) -> Claim:
     """A2/A23: among questions whose needed facts the library knows, those whose passages are about them and state less than
     half of the facts, as the search brings them, and where passages that state a needed fact are held back."""
-    natural, held_back, examples = _Card(), _Card(), []
+    natural, held_back = _Card("as found"), _Card("facts held back")
     for case in cases:
         plan = kb.plan(case.text)
         model = case.model or (plan.models[0] if len(plan.models) == 1 else None)
@@ -95,16 +95,11 @@ def relevant_without_facts(
             continue
         asked = plan.text if model in plan.models else f"{model}: {plan.text}"
         passages = [passage_of(hit.chunk) for hit in kb.search(case.text, model=case.model, k=depth)]
-        one = natural.add(asked, case, passages[:SENT], library, model)
-        if one is None:
+        if not natural.add(asked, case, passages[:SENT], library, model):
             continue
-        if one.crs >= RELEVANT and one.fcr < COVERED:
-            examples.append(
-                f"{case.id}, {case.text!r}: CRS {one.crs:.2f}, FCR {one.fcr:.2f}; not stated: {', '.join(one.missing)}"
-            )
         silent = [passage for passage in passages if _states_none(case, passage, library, model)]
         held_back.add(asked, case, silent[:SENT], library, model)
-    effect = mean_effect(held_back.gaps)
+    effect = mean_effect([float(one) for one in held_back.empty])
     return Claim(
         row="A2, A23",
         claim="CRS can be high where FCR is low",
@@ -113,57 +108,45 @@ def relevant_without_facts(
         points=(
             point("as found", f"CRS >= {RELEVANT} and FCR < {COVERED}", natural.empty),
             point("passages with the facts held back", f"CRS >= {RELEVANT} and FCR < {COVERED}", held_back.empty),
-            point("passages with the facts held back", f"CRS >= {RELEVANT}", held_back.relevant),
         ),
-        effect_of="CRS less FCR, facts held back",
+        effect_of="contexts without the facts that pass CRS",
         effect=effect,
         verdict=judge_effect(effect),
         said=(
-            f"As found: mean CRS {_mean(natural.crs)}, FCR {_mean(natural.fcr)}. With the facts held back: "
-            f"{_mean(held_back.crs)} and {_mean(held_back.fcr)}: passages of the same manual still are about the question. "
-            "CRS alone does not say that a question can be answered."
+            f"As found, mean CRS {_mean(natural.crs)} and FCR {_mean(natural.fcr)}: {sum(natural.empty)} of the product's own "
+            f"searches are such a case. With the facts held back, {_mean(held_back.crs)} and {_mean(held_back.fcr)}: "
+            f"{sum(held_back.empty)} of {len(held_back.empty)} contexts pass CRS all the same, so CRS alone does not say that a "
+            "question can be answered."
         ),
-        cases=tuple(examples[:shown]),
+        cases=(*natural.examples, *held_back.examples)[:shown],
     )
 
 
-class _Case(NamedTuple):
-    crs: float
-    fcr: float
-    missing: tuple[str, ...]
-
-
 class _Card:
-    """CRS and FCR of several contexts; only those with both count."""
+    """CRS and FCR of several contexts; only those with both count. `examples` are those with the one high, the other low."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.crs: list[float] = []
         self.fcr: list[float] = []
+        self.examples: list[str] = []
 
-    def add(self, asked: str, case: QueryCase, passages: Sequence[Passage], library: FactLibrary, model: str) -> _Case | None:
-        if not passages:
-            return None
-        coverage = score_coverage(case.text, passages, library, model, case.language)
-        if coverage.score.state == "not_scorable":
-            return None
-        crs = score_anchors(asked, passages).score
-        if crs.state == "not_scorable":
-            return None
+    def add(self, asked: str, case: QueryCase, passages: Sequence[Passage], library: FactLibrary, model: str) -> bool:
+        """Whether a context counts."""
+        coverage = score_coverage(case.text, passages, library, model, case.language) if passages else None
+        crs = score_anchors(asked, passages).score if passages else None
+        if coverage is None or crs is None or "not_scorable" in (coverage.score.state, crs.state):
+            return False
         self.crs.append(crs.value)
         self.fcr.append(coverage.score.value)
-        return _Case(crs.value, coverage.score.value, coverage.missing)
-
-    @property
-    def relevant(self) -> list[bool]:
-        return [crs >= RELEVANT for crs in self.crs]
+        if self.empty[-1]:
+            said = f"CRS {crs.value:.2f}, FCR {coverage.score.value:.2f}; not stated: {', '.join(coverage.missing)}"
+            self.examples.append(f"{self.name}, {case.id}, {case.text!r}: {said}")
+        return True
 
     @property
     def empty(self) -> list[bool]:
         return [crs >= RELEVANT and fcr < COVERED for crs, fcr in zip(self.crs, self.fcr, strict=True)]
-
-    @property
-    def gaps(self) -> list[float]:
-        return [crs - fcr for crs, fcr in zip(self.crs, self.fcr, strict=True)]
 
 
 def _states_none(case: QueryCase, passage: Passage, library: FactLibrary, model: str) -> bool:
@@ -211,8 +194,8 @@ def relevance_gate(kb: KnowledgeBase, found: Sequence[Found], judge: ContextJudg
         effect=effect,
         verdict=judge_effect(effect),
         said=(
-            f"The gate tells contexts about something else ({100 * far.value:.0f} points more are stopped). Of those that are "
-            f"about the question and lack the answer it stops {100 * effect.value:.0f} points more than of those that have it: "
-            "what it lets through is not yet answerable. Passages at random change its verdict from one run to the next."
+            f"Against contexts about something else: {100 * far.value:+.0f} points [{100 * far.low:.0f}, {100 * far.high:.0f}]. "
+            f"Of the contexts without the answer the gate lets {len(blind) - sum(blind)} of {len(blind)} through. Drawn at "
+            f"random as the documents do it, {sum(flips)} of {len(flips)} verdicts differ between two runs."
         ),
     )
