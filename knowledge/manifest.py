@@ -20,6 +20,10 @@ class PublishError(KnowledgeError):
     """A publication that is missing, damaged or cannot be made."""
 
 
+class DatabaseFault(KnowledgeError):
+    """A database of publications that does not answer or refuses; the message names the setting and never the password."""
+
+
 class Manifest(Contract):
     """What a publication is made of; `files` maps each file of a folder to its SHA-256."""
 

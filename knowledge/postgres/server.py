@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 from knowledge.articles import KnowledgeError
+from knowledge.manifest import DatabaseFault
+
+__all__ = ["Connection", "DatabaseFault", "Server", "server_at"]
 
 T = TypeVar("T")
 
@@ -33,10 +36,6 @@ except ImportError as error:
     ) from error
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-
-
-class DatabaseFault(KnowledgeError):
-    """A database that does not answer or refuses; the message names the setting and never the password."""
 
 
 class Server:

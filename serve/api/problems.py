@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from knowledge.manifest import DatabaseFault
 from serve.store.errors import NotFoundError, QuotaError, RefusedError, StoreError
 from serve.store.idempotency import InProgressError
 from vision.fields import Contract
@@ -101,6 +102,14 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(StoreError)
     async def on_store_error(request: Request, error: StoreError) -> JSONResponse:
         return await on_problem(request, store_problem(error))
+
+    @app.exception_handler(DatabaseFault)
+    async def on_manuals_away(request: Request, error: DatabaseFault) -> JSONResponse:
+        # The message names hosts and users of the house: it is for the log.
+        logger.error("%s: %s", request_id_of(request), error)
+        detail = "the manuals cannot be asked now: their database does not answer"
+        problem = ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, "manuals", detail, {"Retry-After": "5"})
+        return await on_problem(request, problem)
 
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI, Request, Response
+from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
 from knowledge import search
 from knowledge.manifest import PublishError
+from knowledge.postgres.server import server_at
 from knowledge.search import KnowledgeBase
 from serve import library
+from serve.api.problems import add_problem_handlers
 from serve.cli import app
 from serve.commands.replaying import open_version
 from serve.library import open_knowledge, open_knowledge_version
@@ -124,3 +128,23 @@ def test_a_tenant_has_its_manuals_and_the_house_does_not(tmp_path: Path, address
     assert (shared.canonical_model("VA-1"), theirs.canonical_model("VA-1")) == (None, "VA-1")
     again = KnowledgeBase.open_current(house.home, embedder=HashEmbedder(), database=address)
     assert again.version == shared.version != theirs.version
+
+
+def test_over_http_it_is_a_503_that_names_no_host() -> None:
+    door = FastAPI()
+    add_problem_handlers(door)
+
+    @door.middleware("http")
+    async def name(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        request.state.request_id = "r-1"
+        return await call_next(request)
+
+    @door.get("/ask")
+    def ask() -> None:
+        server_at("postgresql://gauge:s3cr3t@127.0.0.1:1/gauge").run(lambda connection: None)
+
+    answer = TestClient(door).get("/ask")
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "5"
+    assert answer.json()["type"] == "urn:gaugerag:problem:manuals"
+    assert not any(word in answer.text for word in ("127.0.0.1", "s3cr3t", "GAUGE_"))

@@ -13,6 +13,7 @@ from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from knowledge.articles import Hit, KnowledgeError
 from knowledge.intake import add_files
 from knowledge.intake_types import IntakeReport
+from knowledge.manifest import DatabaseFault
 from knowledge.timeline import DocumentEntry, MomentError, parse_moment
 from knowledge.usage import UsageLog
 from serve.api.auth import Knowing, Reading
@@ -122,6 +123,8 @@ def _add(parts: Parts, tenant: str, files: list[UploadFile], options: dict[str, 
         try:
             report = _bare(add_files(home, sources, options), Path(folder))
             published = service.reload_knowledge().version if report.added else None
+        except DatabaseFault:  # Not the document's fault, and its message names hosts.
+            raise
         except KnowledgeError as error:
             raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "not-published", str(error).replace(folder, "")) from error
         except OSError as error:
