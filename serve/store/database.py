@@ -31,7 +31,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = parse_url(url)
         self.engine = _open_sqlite(self.url) if self.is_sqlite else _open_postgres(self.url)
-        self._writing = self.engine.execution_options(gauge_write=True)
+        self._writing = self.engine.execution_options(gauge_write="FULL")
+        self._noting = self.engine.execution_options(gauge_write="NORMAL")
 
     @property
     def is_sqlite(self) -> bool:
@@ -56,8 +57,17 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that is kept whole or not at all; kept on disk when the block is left. Raises StoreError."""
+        """A transaction that is kept whole or not at all; on the disk when the block is left. Raises StoreError."""
         with self._named(), self._writing.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def note(self) -> Iterator[Connection]:
+        """Like `write` for what may be lost in a power cut, not by a killed process: SQLite does not wait for the disk.
+
+        The next `write` brings it to the disk too.
+        """
+        with self._named(), self._noting.begin() as connection:
             yield connection
 
     def check(self) -> None:
@@ -124,13 +134,14 @@ def _open_sqlite(url: URL) -> Engine:
     def on_connect(connection: Any, _: object) -> None:
         connection.isolation_level = None  # Transactions begin where this module says, not where the driver guesses.
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # What was acknowledged outlives a power cut.
         connection.execute("PRAGMA foreign_keys = ON")
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("gauge_write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        wait_for_disk = connection.get_execution_options().get("gauge_write")
+        if wait_for_disk is not None:
+            connection.exec_driver_sql(f"PRAGMA synchronous = {wait_for_disk}")
+        connection.exec_driver_sql("BEGIN" if wait_for_disk is None else "BEGIN IMMEDIATE")
 
     return engine
 

@@ -51,7 +51,7 @@ class Idempotency:
             "leased_until": now + lease_s, "outcome": None,
         }  # fmt: skip
         mine = (table.tenant == tenant) & (table.key == key)
-        with self._database.write() as db:
+        with self._database.note() as db:
             db.execute(idempotency.delete().where(mine, table.created < now - KEPT_S))
             fresh = self._database.insert(idempotency).values(row).on_conflict_do_nothing().returning(idempotency.c.key)
             if db.execute(fresh).first() is not None:

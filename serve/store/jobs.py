@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import Connection, and_, case, func, or_, select
 from sqlalchemy.sql import ColumnElement
 
 from serve.store.database import Database
@@ -92,31 +92,13 @@ class Jobs:
         now, name = time.time(), owner or this_owner()
         waiting = jobs.c.state == "queued"
         left = and_(jobs.c.state == "running", jobs.c.leased_until < now)
-        with self._database.write() as db:
-            for condition in (waiting, left):  # One after the other: each alone is found by the index.
-                oldest = (
-                    select(jobs.c.id)
-                    .where(condition, jobs.c.kind.in_(kinds))
-                    .order_by(jobs.c.created, jobs.c.id)
-                    .limit(1)
-                    .with_for_update(skip_locked=True)
-                )
-                while (id := db.execute(oldest).scalar_one_or_none()) is not None:
-                    spent = jobs.c.attempts >= MAX_ATTEMPTS
-                    row = db.execute(
-                        jobs.update()
-                        .where(jobs.c.id == id)
-                        .values(
-                            state=case((jobs.c.cancel_asked, "cancelled"), (spent, "failed"), else_="running"),
-                            reason=case((spent, f"given up after {MAX_ATTEMPTS} attempts that did not end"), else_=None),
-                            attempts=case((or_(spent, jobs.c.cancel_asked), jobs.c.attempts), else_=jobs.c.attempts + 1),
-                            owner=name,
-                            leased_until=now + lease_s,
-                            updated=now,
-                        )
-                        .returning(*jobs.c)
-                    ).mappings()
-                    job = _job(row.one())
+        with self._database.read() as db:  # Who looks every second must not hold up those who write.
+            if db.execute(select(jobs.c.id).where(or_(waiting, left), jobs.c.kind.in_(kinds)).limit(1)).first() is None:
+                return None
+        with self._database.note() as db:
+            for condition in (waiting, left):
+                while (id := _oldest(db, condition, kinds)) is not None:
+                    job = _taken(db, id, name, now, lease_s)
                     if job.state == "running":
                         return job
         return None
@@ -128,7 +110,7 @@ class Jobs:
         if progress is not None:
             values["progress"] = _dump(progress)
         change = jobs.update().where(_held(job)).values(values).returning(jobs.c.cancel_asked)
-        with self._database.write() as db:
+        with self._database.note() as db:
             return db.execute(change).scalar_one_or_none() is False
 
     def finish(self, job: Job, result: Mapping[str, Any]) -> bool:
@@ -211,6 +193,31 @@ class Jobs:
         ended = {"owner": None, "leased_until": None, "updated": time.time(), **values}
         with self._database.write() as db:
             return db.execute(jobs.update().where(_held(job)).values(ended)).rowcount == 1
+
+
+def _oldest(db: Connection, condition: ColumnElement[bool], kinds: Sequence[str]) -> str | None:
+    """The job to take next. Asked for each kind alone: so the index gives the first one without sorting a long queue."""
+    found = []
+    for kind in kinds:
+        first = select(jobs.c.created, jobs.c.id).where(condition, jobs.c.kind == kind).order_by(jobs.c.created, jobs.c.id)
+        row = db.execute(first.limit(1).with_for_update(skip_locked=True)).first()
+        found += [(float(row.created), str(row.id))] if row is not None else []
+    return min(found)[1] if found else None
+
+
+def _taken(db: Connection, id: str, owner: str, now: float, lease_s: float) -> Job:
+    """A job after it was taken: running, or ended where it was cancelled or tried too often."""
+    spent = jobs.c.attempts >= MAX_ATTEMPTS
+    change = jobs.update().where(jobs.c.id == id)
+    change = change.values(
+        state=case((jobs.c.cancel_asked, "cancelled"), (spent, "failed"), else_="running"),
+        reason=case((spent, f"given up after {MAX_ATTEMPTS} attempts that did not end"), else_=None),
+        attempts=case((or_(spent, jobs.c.cancel_asked), jobs.c.attempts), else_=jobs.c.attempts + 1),
+        owner=owner,
+        leased_until=now + lease_s,
+        updated=now,
+    )
+    return _job(db.execute(change.returning(*jobs.c)).mappings().one())
 
 
 def _held(job: Job) -> ColumnElement[bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 import time
 from collections.abc import Iterable
@@ -11,10 +12,12 @@ from typing import Any, Literal, NamedTuple, get_args
 from sqlalchemy import Select, func, or_, select
 
 from serve.store.database import Database
-from serve.store.errors import NotFoundError, RefusedError
+from serve.store.errors import NotFoundError, RefusedError, StoreError
 from serve.store.tables import keys
 from serve.store.tenants import LOCAL, Tenants
 from vision.fields import Contract
+
+logger = logging.getLogger("gauge.store")
 
 Scope = Literal["read", "inspect", "adapt", "knowledge", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -128,8 +131,11 @@ class Keys:
             return bool(db.execute(holding).scalar_one())
 
     def _note_use(self, id: str, now: float) -> None:
-        with self._database.write() as db:
-            db.execute(keys.update().where(keys.c.id == id).values(last_used=now))
+        try:
+            with self._database.note() as db:
+                db.execute(keys.update().where(keys.c.id == id).values(last_used=now))
+        except StoreError as error:  # A database that takes no writes still knows who may read.
+            logger.warning("the use of a key is not noted: %s", error)
 
 
 def _digest(secret: str) -> str:

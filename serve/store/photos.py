@@ -51,7 +51,7 @@ class Photos:
         row = {"tenant": tenant, "sha256": sha256, "extension": extension, "size_bytes": len(data), "kept": time.time()}
         insert = self._database.insert(photos).values(row)
         insert = insert.on_conflict_do_update(index_elements=["tenant", "sha256"], set_={"kept": row["kept"]})
-        with _disk(path), _whole_file(path, data) as written, self._database.write() as db:
+        with _disk(path), _whole_file(path, data) as written, self._database.note() as db:
             db.execute(insert)
             os.replace(written, path)
         return sha256

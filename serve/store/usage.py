@@ -28,7 +28,7 @@ class Usage:
         Raises QuotaError where it would pass `most`, and counts nothing then; two at once cannot pass it together.
         """
         day, insert = today(), self._database.insert(usage)
-        with self._database.write() as db:
+        with self._database.note() as db:
             fresh = insert.values(tenant=tenant, day=day, name=name, count=0).on_conflict_do_nothing()
             db.execute(fresh)
             row = (usage.c.tenant == tenant) & (usage.c.day == day) & (usage.c.name == name)
@@ -42,7 +42,7 @@ class Usage:
     def give_back(self, tenant: str, name: str, count: int) -> None:
         """Take back what was spent today on something that was not done."""
         row = (usage.c.tenant == tenant) & (usage.c.day == today()) & (usage.c.name == name) & (usage.c.count >= count)
-        with self._database.write() as db:
+        with self._database.note() as db:
             db.execute(usage.update().where(row).values(count=usage.c.count - count))
 
     def spent(self, tenant: str, name: str, day: str | None = None) -> int:

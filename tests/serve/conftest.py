@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,9 +72,15 @@ def gauge(service: Service, monkeypatch: pytest.MonkeyPatch) -> Gauge:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a PostgreSQL server of this session."""
-    with postgres_server(tmp_path_factory.mktemp("postgres")) as address:
+def postgres() -> Iterator[str]:
+    """Address of a PostgreSQL server of this session.
+
+    Not below pytest's own folder: every session that starts closes that to other users, and the server runs as one.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="gauge-pg-", ignore_cleanup_errors=True) as folder,
+        postgres_server(Path(folder) / "data") as address,
+    ):
         yield address
 
 
