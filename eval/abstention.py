@@ -22,8 +22,14 @@ _ABSTENTION = re.compile(
     ),
     re.IGNORECASE,
 )
+_CASE = re.compile(r"^(?:(?:if|when|where|whenever|unless)\b[^,]{4,}, |(?:如果|若|当|一旦)[^，]{2,}，)", re.IGNORECASE)
+_TREATED = re.compile(r"\b(?:treat|count|regard|consider|record)\w*\b.* as\b|视为|视作|应视|记为|按")
 
 
 def is_abstention(sentence: str) -> bool:
-    """Whether a sentence says that something was not read, not stated or not answerable: honest, and no claim."""
-    return _ABSTENTION.search(sentence) is not None
+    """Whether a sentence says that something was not read, not stated or not answerable: honest, and no claim.
+
+    What is to be done in such a case ("If the label cannot be read, close the valve") is an instruction, and a claim.
+    """
+    main = _CASE.sub("", sentence)
+    return _ABSTENTION.search(main) is not None and not (main != sentence and _TREATED.search(main))

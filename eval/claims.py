@@ -66,7 +66,8 @@ def sentence_claims(sentence: Span) -> tuple[Claim, ...]:
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _MARKUP = re.compile(r"^(?:#{1,6}\s|-{3,}|={3,}|\*{3,})")
-_BULLET = re.compile(r"^\s*(?:>|[-*+]|\d+[.)、])?\s*")
+# A mark of a list has a space behind it: "-22 mm" and "1.6 bar" begin with their numbers.
+_BULLET = re.compile(r"^\s*(?:>|[-*+](?=\s)|\d+(?:[.)](?!\d)|、))?\s*")
 _STEP = re.compile(r"^\d+\s{2,}")
 
 

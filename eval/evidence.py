@@ -21,7 +21,7 @@ class Fact(NamedTuple):
     """One sentence, table row or pair of neighbouring sentences of the evidence.
 
     `clauses` are its claims, `terms` all its words in both languages' normal forms, `units` those that its
-    surroundings name.
+    surroundings name; `parts` the sentences in it.
     """
 
     source: str
@@ -31,6 +31,7 @@ class Fact(NamedTuple):
     terms: frozenset[str]
     quantities: tuple[Quantity, ...]
     units: frozenset[str]
+    parts: int = 1
 
 
 @lru_cache(maxsize=512)
@@ -54,11 +55,13 @@ def make_fact(source: str, text: str, units: frozenset[str] = frozenset()) -> Fa
 
 
 def _row_fact(source: str, row: str, units: frozenset[str]) -> Fact:
-    """A table row: every cell speaks of what the first one names."""
+    """A table row: every cell speaks of what the first one names, and says no for itself alone ("Action: None")."""
     fact = make_fact(source, row, units)
-    key = all_terms(re.split(r"[;；]", row, maxsplit=1)[0])
-    clauses = tuple(clause.model_copy(update={"subject_terms": clause.subject_terms | key}) for clause in fact.clauses)
-    return fact._replace(clauses=clauses)
+    first, *rest = [cell.strip() for cell in re.split(r"[;；](?=\s?[^;；:]+[:：])|(?<=；)", row) if cell.strip()]
+    key = all_terms(first)
+    cells = [clause for cell in (first, *rest) for clause in extract_claims(cell)]
+    clauses = tuple(clause.model_copy(update={"subject_terms": clause.subject_terms | key}) for clause in cells)
+    return fact._replace(clauses=clauses or fact.clauses)
 
 
 def all_terms(text: str) -> frozenset[str]:
@@ -95,6 +98,7 @@ def join_facts(*facts: Fact) -> Fact:
         terms=frozenset().union(*(fact.terms for fact in facts)),
         quantities=tuple(quantity for fact in facts for quantity in fact.quantities),
         units=frozenset().union(*(fact.units for fact in facts)),
+        parts=sum(fact.parts for fact in facts),
     )
 
 
@@ -102,7 +106,7 @@ def joined(fact: Fact, others: Iterable[Fact]) -> Fact:
     """The fact with further words and quantities; source and clauses stay its own."""
     rest = list(others)
     whole = join_facts(fact, *rest)
-    return whole._replace(text=fact.text, clauses=fact.clauses, language=fact.language)
+    return whole._replace(text=fact.text, clauses=fact.clauses, language=fact.language, parts=fact.parts)
 
 
 def _prose(text: str) -> list[Span]:

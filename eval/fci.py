@@ -13,9 +13,9 @@ from pydantic import BaseModel
 
 from eval.abstention import is_abstention
 from eval.claims import sentence_claims, sentence_spans
+from eval.derived_facts import photo_facts
 from eval.evidence import READING, Fact, text_facts
-from eval.judge import Verdict, judge_claim, unjudged_verdicts
-from eval.reading_facts import reading_facts
+from eval.judge import Verdict, judge_sentence, unjudged_verdicts
 from eval.score import NAN, EvalError, Number
 from eval.talk import is_talk
 from vision.fields import Contract
@@ -70,11 +70,11 @@ def score_report(inspection: BaseModel | Mapping[str, Any]) -> ReportScores:
     if not report:
         return _scores([], "there is no report")
     facts = {chunk: text_facts(chunk, text) for chunk, text in chunks.items()}
-    seen = reading_facts(instruments)
     scored = []
     for text, citations in statements:
-        cited = _cited(citations, facts)
-        scored.append(_score_statement(text, citations, cited, _seen(citations, seen)))
+        texts = tuple(chunks[chunk] for chunk in citations if chunk in chunks) if citations else tuple(chunks.values())
+        seen = photo_facts(instruments, texts)
+        scored.append(_score_statement(text, citations, _cited(citations, facts), _seen(citations, seen)))
     return _scores(scored, "no statement makes a claim that could be judged")
 
 
@@ -106,7 +106,7 @@ def _score_statement(text: str, citations: Sequence[str], facts: Sequence[Fact],
         elif is_talk(span.text):
             verdicts += unjudged_verdicts(claims, "it addresses the reader and claims nothing of the matter")
         else:
-            verdicts += [judge_claim(claim, facts, reading) for claim in claims]
+            verdicts += judge_sentence(span.text, claims, facts, reading)
     return StatementScores(text=text, citations=tuple(citations), verdicts=tuple(verdicts))
 
 

@@ -15,15 +15,16 @@ def reading_facts(instruments: Sequence[Mapping[str, Any]]) -> list[Fact]:
     facts: list[Fact] = []
     for number, instrument in enumerate(instruments, 1):
         for said in (" ".join(_reading_english(instrument)), "".join(_reading_chinese(instrument))):
-            sentences = [_with_intervals(make_fact(f"{READING}#{number}", span.text)) for span in sentence_spans(said)]
+            sentences = [with_intervals(make_fact(f"{READING}#{number}", span.text)) for span in sentence_spans(said)]
             facts += sentences
             if len(sentences) > 1:
                 facts.append(join_facts(*sentences))
     return facts
 
 
-def _with_intervals(fact: Fact) -> Fact:
-    """Ranges of a reading are its uncertainty or its scale: no number within them is thereby said to be shown."""
+def with_intervals(fact: Fact) -> Fact:
+    """The fact with its ranges as intervals: a reading's ranges are its uncertainty or its scale, and no number within them
+    is thereby said to be shown."""
 
     def marked(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
         return tuple(q.model_copy(update={"bound": "interval"}) if q.low < q.high else q for q in quantities)
@@ -52,7 +53,8 @@ def _reading_english(one: Mapping[str, Any]) -> list[str]:
     if one.get("value") is not None:
         low, high = _number(one.get("value_low")), _number(one.get("value_high"))
         origin = _SOURCES_EN.get(str(one.get("value_source")), "the photo")
-        said.append(f"The reading is {_number(one['value'])} {unit}, between {low} and {high} {unit}, taken from {origin}.")
+        between = f", between {low} and {high} {unit}" if "?" not in (low, high) else ""
+        said.append(f"The reading is {_number(one['value'])} {unit}{between}, taken from {origin}.")
     if fields.get("pointer_angle") is not None:
         angle = _number(fields["pointer_angle"])
         said.append(
@@ -83,7 +85,8 @@ def _reading_chinese(one: Mapping[str, Any]) -> list[str]:
     if one.get("value") is not None:
         low, high = _number(one.get("value_low")), _number(one.get("value_high"))
         origin = _SOURCES_ZH.get(str(one.get("value_source")), "照片")
-        said.append(f"读数为 {_number(one['value'])} {unit}，区间为 {low} 至 {high} {unit}，取自{origin}。")
+        between = f"，区间为 {low} 至 {high} {unit}" if "?" not in (low, high) else ""
+        said.append(f"读数为 {_number(one['value'])} {unit}{between}，取自{origin}。")
     if fields.get("pointer_angle") is not None:
         angle = _number(fields["pointer_angle"])
         said.append(f"指针角度为 {angle} 度。指针位于从6点钟方向顺时针 {angle} 度处。")

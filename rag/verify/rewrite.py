@@ -40,13 +40,43 @@ class Verdict:
     problems: tuple[str, ...] = ()
 
 
-def check_rewrite(text: str, planned: str) -> Verdict:
-    """Does `text` say what `planned` says, no more and no less? Every difference is named."""
+@dataclass(frozen=True)
+class Comparison:
+    """Two sentences item by item: `matched[i]` is the item meant by item i said, `new` and `lost` are places without a
+    partner; `scope` and `order` say what is put together otherwise among the items that match."""
+
+    said: Sentence
+    meant: Sentence
+    matched: tuple[int | None, ...]
+    new: tuple[int, ...]
+    lost: tuple[int, ...]
+    scope: tuple[str, ...]
+    order: tuple[str, ...]
+
+
+def compare_sentences(text: str, planned: str) -> Comparison:
+    """Everything in which two sentences differ."""
     said, meant = parse(text.strip()), parse(planned.strip())
     matched = _match(said, meant)
-    problems = _differences(said, meant, matched)
-    if not problems:
-        problems = [*_scope_problems(said, meant, matched), *_order_problems(said, meant, matched)]
+    used = set(matched)
+    return Comparison(
+        said=said,
+        meant=meant,
+        matched=tuple(matched),
+        new=tuple(i for i in range(len(said.items)) if matched[i] is None and not _implied(said, i, meant, matched)),
+        lost=tuple(i for i in range(len(meant.items)) if i not in used and not _understood(meant, i, said, matched)),
+        scope=tuple(_scope_problems(said, meant, matched)),
+        order=tuple(_order_problems(said, meant, matched)),
+    )
+
+
+def check_rewrite(text: str, planned: str) -> Verdict:
+    """Does `text` say what `planned` says, no more and no less? Every difference is named."""
+    found = compare_sentences(text, planned)
+    said, meant = found.said.items, found.meant.items
+    problems = [f"new {kind}: {', '.join(names)}" for kind, names in _by_kind(said[i] for i in found.new)]
+    problems += [f"lost {kind}: {', '.join(names)}" for kind, names in _by_kind(meant[i] for i in found.lost)]
+    problems = problems or [*found.scope, *found.order]
     if not text.strip().endswith((".", "。", "!", "！", ";", "；")):
         problems.append("does not end as a sentence")
     if len(split_sentences(text)) > len(split_sentences(planned)):
@@ -85,15 +115,6 @@ def same_item(said: Item, meant: Item) -> bool:
     if said.quantity is not None and meant.quantity is not None:
         return says_same(said.quantity, meant.quantity)
     return said.key == meant.key
-
-
-def _differences(said: Sentence, meant: Sentence, matched: Sequence[int | None]) -> list[str]:
-    used = set(matched)
-    new = [(i, item) for i, item in enumerate(said.items) if matched[i] is None and not _implied(said, i, meant, matched)]
-    lost = [(i, item) for i, item in enumerate(meant.items) if i not in used and not _understood(meant, i, said, matched)]
-    problems = [f"new {kind}: {', '.join(names)}" for kind, names in _by_kind(item for _, item in new)]
-    problems += [f"lost {kind}: {', '.join(names)}" for kind, names in _by_kind(item for _, item in lost)]
-    return problems
 
 
 def _by_kind(items: Iterable[Item]) -> list[tuple[str, list[str]]]:
@@ -266,13 +287,13 @@ def _attachment_problems(said: Sentence, meant: Sentence, matched: Sequence[int 
     for number, clause in enumerate(meant.clauses):
         if not clause.conditions or number not in hosts:
             continue
-        target, host = _attached(meant, number), _attached(said, hosts[number].most_common(1)[0][0])
+        target, host = attached_to(meant, number), attached_to(said, hosts[number].most_common(1)[0][0])
         if target is not None and host is not None and host in guests and target not in guests[host]:
             return ["a condition of another clause"]
     return []
 
 
-def _attached(sentence: Sentence, number: int) -> int | None:
+def attached_to(sentence: Sentence, number: int) -> int | None:
     """The clause that a condition belongs to: the next one, or the one before where it follows without a pause or is last."""
     clauses = sentence.clauses
     after = next((other for other in range(number + 1, len(clauses)) if not clauses[other].conditions), None)

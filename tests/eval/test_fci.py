@@ -141,8 +141,26 @@ def test_without_evidence_nothing_is_borne_out() -> None:
     assert fci("The pump runs at 4 MPa.") == 0
 
 
-def test_evidence_in_another_language_decides_nothing() -> None:
-    scores = score_answer("泵的额定压力为4MPa。", [PUMP])
+@pytest.mark.parametrize(
+    ("answer", "source", "expected"),
+    [
+        ("泵的额定压力为4MPa。", PUMP, 1),
+        ("泵的额定压力为40 bar。", PUMP, 1),
+        ("泵的额定压力为5MPa。", PUMP, 0),
+        ("泵的额定压力不为4MPa。", PUMP, 0),
+        ("The rated pressure of the pump is 4 MPa.", PUMP_ZH, 1),
+        ("The rated pressure of the pump is 5 MPa.", PUMP_ZH, 0),
+        ("泵的额定压力为9MPa。", PUMP, 0),
+    ],
+)
+def test_evidence_in_another_language_is_compared_by_concepts_numbers_and_negations(
+    answer: str, source: str, expected: float
+) -> None:
+    assert fci(answer, source) == expected
+
+
+def test_words_that_no_table_knows_in_the_other_language_decide_nothing() -> None:
+    scores = score_answer("甲醛含量随季节变化。", [PUMP])
     assert math.isnan(scores.fci)
     assert "another language" in scores.statements[0].verdicts[0].score.reason
 
