@@ -8,7 +8,6 @@ line reader's is left out: no unit is better than a wrong one.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,12 +17,9 @@ from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace, Pixels
 from vision.line_reader import LineReader
 from vision.numerals import Look, PrintedText
-from vision.printed_numbers import find_numbers
 from vision.printed_units import UnitMark, find_units
-from vision.scale_units import TEMPERATURES
 from vision.text_strips import TextPatch, patch_color
-from vision.unit_blobs import blob_places
-from vision.unit_places import column_places, is_word, places_around, places_behind_titles, places_of_boxes
+from vision.unit_places import column_places, places_around, places_behind_titles, places_of_boxes
 from vision.unit_witness import SeenUnit, find_unit_lines
 from vision.units import compatible
 
@@ -31,13 +27,9 @@ BOX_TO_LETTERS = 1.4
 """Height of a text detector's box to that of the letters in it: texts of both kinds are compared by size."""
 SAME_PLACE_HEIGHTS = 1.6
 MAX_UNITS = 2
-SURE_NUMBER, MIN_NUMBERS = 0.75, 3
-SURE_SEARCHED, SEARCHED_LETTERS = 0.93, 3
-"""Least confidence and length of a unit at a place that only its ink points at: there are many such places."""
 SHORT_LINE = 5.0
 LONE_LETTER = 0.95
 """Least height of a lone letter to the numerals'."""
-TEMPERATURE = re.compile(r"TEMP|LIQUID|WINDING|THERM|温", re.IGNORECASE)
 PRINTED = {"kgf/cm2": "kgf/cm²", "mmH2O": "mmH₂O", "inH2O": "inH₂O", "m3": "m³", "m3/h": "m³/h"}
 """With their raised digits, which are no numbers of a scale."""
 
@@ -57,18 +49,11 @@ class UnitFinder:
 
     def missed_units(self, crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> tuple[FoundUnit, ...]:
         """Units at `places`, in the boxes of the look and about the pivot that the look's texts do not have, best first."""
-        image = LineImage(crop)
-        printed = find_units(look.texts)
-        kept = _not_yet_read(self._seen(image, look, asked_places(crop, look, pivot, places)), printed)
-        if not kept and not printed:
-            # No unit at all: a look at whatever is as high as print, for which a unit must be surer still.
-            searched = self._seen(image, look, searched_places(image, look, pivot))
-            warm = any(TEMPERATURE.search(text.text) for text in look.texts)
-            kept = _not_yet_read([unit for unit in searched if _is_sure_word(unit, warm)], printed)
-        return tuple(FoundUnit(unit, printed_unit(crop, unit)) for unit in kept)
-
-    def _seen(self, image: LineImage, look: Look, places: Sequence[LinePlace]) -> list[SeenUnit]:
-        return [unit for unit in find_unit_lines(self.lines, image, places) if _stands_alone(unit, look)] if places else []
+        asked = asked_places(crop, look, pivot, places)
+        if not asked:
+            return ()
+        seen = [unit for unit in find_unit_lines(self.lines, LineImage(crop), asked) if _stands_alone(unit, look)]
+        return tuple(FoundUnit(unit, printed_unit(crop, unit)) for unit in _not_yet_read(seen, find_units(look.texts)))
 
 
 def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> list[LinePlace]:
@@ -78,27 +63,6 @@ def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePl
     column = [] if places else column_places(look.texts, pivot)
     known = [around for place in places for around in (places_around(place) if _is_short(place) else (place,))]
     return [place for place in (*known, *boxes, *column) if _is_within(place, crop)]
-
-
-def _is_sure_word(unit: SeenUnit, warm: bool) -> bool:
-    """Screws and rivets look like `°C`, which counts on a face that speaks of temperature; three letters are no accident."""
-    fits = len(unit.text) >= SEARCHED_LETTERS or (warm and unit.unit in TEMPERATURES)
-    return unit.confidence >= SURE_SEARCHED and fits
-
-
-def searched_places(image: LineImage, look: Look, pivot: Point) -> list[LinePlace]:
-    """Places of print that nobody pointed at, told by their ink; none where too few numerals say how large print is."""
-    numbers = [mark for mark in find_numbers(look.texts) if mark.confidence >= SURE_NUMBER]
-    if len(numbers) < MIN_NUMBERS:
-        return []
-    ring = float(np.median([math.dist(mark.center, pivot) for mark in numbers]))
-    height = float(np.median([mark.height_px for mark in numbers])) / BOX_TO_LETTERS
-    known = [
-        (text.center, text.width_px, text.height_px)
-        for text in look.texts
-        if is_word(text) or any(mark.confidence >= SURE_NUMBER for mark in find_numbers([text]))
-    ]
-    return blob_places(image, pivot, ring, height, known)
 
 
 def _is_short(place: LinePlace) -> bool:
