@@ -42,6 +42,7 @@ from serve.commands.options import (
 from serve.commands.probe_cli import evaluation
 from serve.commands.rating_cli import score_hrs
 from serve.commands.replay_cli import replay
+from serve.commands.serve_bench_cli import serve as serve_bench
 from serve.commands.walkthrough_cli import walkthrough
 
 MOST_ON_SHEET = 60
@@ -62,6 +63,7 @@ app.command()(models)
 app.command()(replay)
 app.command()(restore)
 app.command()(walkthrough)
+bench.command(name="serve")(serve_bench)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")
 app.add_typer(keys, name="keys")
