@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from eval.anchors_relevance import score_anchors
 from eval.attention import AttentionProbe, AttentionScores
+from eval.bench_domain import DomainScores
 from eval.bench_text import LabelledText, ProbedTexts, SetName, TextBench, probe_texts, score_texts
 from eval.claims import sentence_spans
 from eval.coverage import score_coverage
@@ -70,6 +71,7 @@ class ProbeBench(Contract):
     carried: tuple[CarriedScore, ...]
     times: ProbeTimes | None
     claims: tuple[Claim, ...] = ()
+    domain: DomainScores | None = None
 
 
 class TimedQuery(NamedTuple):

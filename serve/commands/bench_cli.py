@@ -125,6 +125,9 @@ def probes(
         bool, typer.Option("--attention", help="Also measure the alignment probe with the packaged model.")
     ] = False,
     queries: Annotated[int, typer.Option("--queries", min=0, help="Test queries to time; 0 for none.")] = 100,
+    domain: Annotated[
+        bool, typer.Option("--domain/--no-domain", help="Judge the suite of faithful and corrupted sentences of the manuals.")
+    ] = True,
     claims: Annotated[
         int, typer.Option("--claims", min=0, help="Questions to measure the source documents' claims on; 0 for none.")
     ] = 0,
@@ -143,6 +146,7 @@ def probes(
             attention=attention,
             queries=queries,
             as_json=as_json,
+            domain=domain,
             claims=claims,
             llm_claims=llm_claims,
         )

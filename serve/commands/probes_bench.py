@@ -13,6 +13,7 @@ from eval.probe_scores import FLOOR, SEEDS, Measured
 from eval.query_set import load_query_set
 from eval.reproductions.claims import claims_text
 from eval.tables import number, table
+from serve.commands.domain_text import domain_text, run_domain_suite
 from serve.commands.reproducing import reproduce_claims
 from serve.library import open_knowledge
 from serve.settings import Settings, load_settings
@@ -23,10 +24,18 @@ P99_MS, QUERIES_PER_S = 187.0, 70.0
 
 
 def run_probes_bench(
-    *, data: Path | None, limit: int | None, attention: bool, queries: int, as_json: bool, claims: int = 0, llm_claims: int = 0
+    *,
+    data: Path | None,
+    limit: int | None,
+    attention: bool,
+    queries: int,
+    as_json: bool,
+    domain: bool = False,
+    claims: int = 0,
+    llm_claims: int = 0,
 ) -> str:
-    """Everything asked for: tables for people, or one JSON object. `claims`, `llm_claims`: questions that the documents'
-    claims are measured on without and with the packaged language model."""
+    """Everything asked for: tables for people, or one JSON object. `domain`: the suite of sentences of the manuals; `claims`,
+    `llm_claims`: questions that the documents' claims are measured on without and with the packaged language model."""
     settings = load_settings()
     sets: tuple[TextBench, ...] = ()
     carried: tuple[CarriedScore, ...] = ()
@@ -36,7 +45,8 @@ def run_probes_bench(
         probed = probe_sets(data, limit=limit, attention=attention_probe(settings) if attention else None)
         sets, carried = score_sets(probed, ROUNDS)
     reproduced = reproduce_claims(settings, claims, llm_claims) if claims or llm_claims else ()
-    bench = ProbeBench(sets=sets, carried=carried, times=times, claims=reproduced)
+    suite = run_domain_suite(settings, ROUNDS) if domain else None
+    bench = ProbeBench(sets=sets, carried=carried, times=times, claims=reproduced, domain=suite)
     return json.dumps(bench.model_dump(mode="json"), ensure_ascii=False) if as_json else probes_text(bench)
 
 
@@ -60,7 +70,8 @@ def attention_probe(settings: Settings) -> AttentionProbe:
 
 def probes_text(bench: ProbeBench) -> str:
     """Tables for people."""
-    parts = [_set_text(one) for one in bench.sets]
+    parts = [domain_text(bench.domain)] if bench.domain is not None else []
+    parts += [_set_text(one) for one in bench.sets]
     if bench.carried:
         rows = [
             (one.probe, one.chosen_on, one.applied_to, _shown(one.f1), _shown(one.balanced_accuracy)) for one in bench.carried

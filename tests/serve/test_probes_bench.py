@@ -58,7 +58,7 @@ def test_targets_are_judged_by_lower_bounds() -> None:
 
 def test_json_holds_every_figure(tmp_path: Path) -> None:
     result = CliRunner().invoke(
-        app, ["bench", "probes", "--data", str(write_sets(tmp_path)), "--queries", "0", "--limit", "4", "--json"]
+        app, ["bench", "probes", "--data", str(write_sets(tmp_path)), "--queries", "0", "--no-domain", "--limit", "4", "--json"]
     )
     assert result.exit_code == 0, result.output
     record = json.loads(result.stdout)
@@ -73,11 +73,11 @@ def test_wrong_options_are_usage(arguments: list[str]) -> None:
 
 
 def test_a_folder_without_data_is_one_line(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["bench", "probes", "--data", str(tmp_path), "--queries", "0"])
+    result = CliRunner().invoke(app, ["bench", "probes", "--data", str(tmp_path), "--queries", "0", "--no-domain"])
     assert result.exit_code == 1
     assert "holds none of the labelled sets" in result.stderr
     assert "Traceback" not in result.output
-    assert "Nothing was asked for" in CliRunner().invoke(app, ["bench", "probes", "--queries", "0"]).stdout
+    assert "Nothing was asked for" in CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--no-domain"]).stdout
 
 
 def test_claims_are_printed_and_in_the_json(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,11 +92,13 @@ def test_claims_are_printed_and_in_the_json(monkeypatch: pytest.MonkeyPatch) -> 
         return (claim,)
 
     monkeypatch.setattr("serve.commands.probes_bench.reproduce_claims", reproduce)
-    told = CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--claims", "9", "--llm-claims", "4"])
+    told = CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--no-domain", "--claims", "9", "--llm-claims", "4"])
     assert told.exit_code == 0, told.output
     assert all(part in told.stdout for part in ("B10", "does not hold", "78 -> 94", "It cannot."))
-    record = json.loads(CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--claims", "9", "--json"]).stdout)
+    record = json.loads(
+        CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--no-domain", "--claims", "9", "--json"]).stdout
+    )
     assert [Claim.model_validate(one) for one in record["claims"]] == [claim]
     assert asked == [(9, 4), (9, 0)]
-    assert "Nothing was asked" in CliRunner().invoke(app, ["bench", "probes", "--queries", "0"]).stdout
+    assert "Nothing was asked" in CliRunner().invoke(app, ["bench", "probes", "--queries", "0", "--no-domain"]).stdout
     assert len(asked) == 2
