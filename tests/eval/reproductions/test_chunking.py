@@ -9,11 +9,14 @@ import pytest
 
 from eval.query_set import Answer, QueryCase
 from eval.reproductions.chunking import (
+    COHERENT,
+    SHORT,
     Cut,
     ask,
     coherent_chunks,
     embed,
     fixed_windows,
+    short_windows,
     torn_conditions,
     whole_answer,
 )
@@ -112,11 +115,19 @@ def test_an_answer_is_found_whole_or_torn() -> None:
     assert ask(foreign, STOP, question, (CONDITION,), depth=0) == (False, False)
 
 
-def test_the_claim_holds_where_windows_tear_every_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    filling = next(f for f in range(400, 700, 10) if any(torn_conditions([article(f)], fixed_windows(article(f)))))
+def test_short_windows_are_as_long_as_chunks_on_average() -> None:
+    manual = article(1300)
+    chunks, windows = build_chunks(manual), short_windows(manual)
+    mean = sum(len(chunk.text) for chunk in chunks) / len(chunks)
+    assert max(len(window.text) for window in windows) <= mean + 1
+    assert "".join(CONDITION.split()) in "".join("".join(window.text.split()) for window in windows)
+
+
+def test_the_claim_holds_where_windows_tear_every_answer() -> None:
+    filling = next(f for f in range(160, 2400, 79) if any(torn_conditions([article(f)], short_windows(article(f)))))
     claim = coherent_chunks([article(filling)], [STOP] * 6, Words())
     whole = {one.setting: one.share.value for one in claim.points if one.what.startswith("whole")}
-    assert whole == {"coherent chunks": 1.0, "fixed windows": 0.0}
+    assert (whole[COHERENT], whole[SHORT], len(whole)) == (1.0, 0.0, 3)
     assert claim.verdict == "holds"
     assert "0 in chunks" in claim.said
     assert claim == coherent_chunks([article(filling)], [STOP] * 6, Words())
