@@ -158,7 +158,9 @@ def agree(group: Sequence[Shown]) -> Agreed:
 def _goes_further(shown: Shown, row: Shown) -> bool:
     """Whether an OCR look surely reads the row's digits and more in a wider box: the row may end within the number."""
     longer = row.digits in shown.digits and row.digits != shown.digits and shown.confidence >= SURE_LONGER
-    return longer and not shown.by_row and shown.width_px > row.width_px + WIDER_HEIGHTS * row.height_px
+    # A display shows no zero in front: `050.9` has lost its first digit where a look reads 20509.
+    cut = re.match("0[0-9]", row.text) is not None and shown.confidence >= SURE_ALONE and not shown.digits.startswith("0")
+    return longer and not shown.by_row and (cut or shown.width_px > row.width_px + WIDER_HEIGHTS * row.height_px)
 
 
 def _agreed_rows(rows: Sequence[Shown]) -> tuple[str | None, float]:

@@ -22,7 +22,7 @@ from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace
 from vision.numerals import Look, NumeralReader, PrintedText
 from vision.text_strips import Pixels, TextPatch
-from vision.unit_places import is_word
+from vision.unit_places import is_word, within_text
 
 MIN_HEIGHT_SHARE, MIN_ROW_SHARE = 0.7, 0.5
 """Of the tallest number's height: smaller numbers of the OCR are clocks and labels, smaller rows of the digit reader too."""
@@ -65,6 +65,8 @@ def read_display(
         return _of_looks(looks, crop)._replace(looks=tuple(looks))
     image = LineImage(crop, color=True)
     place = row_place if row_place is not None and is_plausible(row_place) else None
+    if place is not None and any(is_word(text) and within_text(place, text) for text in looks[0].texts):
+        place = None  # a label stands there, no row
     named = None if place is None else read_named_row(digits, image, place, sure=SURE_NAMED)
     boxes = row_boxes(looks, size)
     read = read_rows(digits, image, boxes)
@@ -190,6 +192,9 @@ def _unread_sides(
         word = any(_holds(box, text.center) and is_word(text) for text in printed)
         if abs(down) > 0.7 * main.height_px and box.height_px >= ABOVE_SHARE * main.height_px and over and not known and not word:
             sides.add("below" if down > 0 else "above")
+        others = any(_holds(box, shown.center) for group in groups for shown in group if not _holds(main, shown.center))
+        if _holds(box, main.center) and not others and down + 0.5 * (box.height_px - main.height_px) >= main.height_px:
+            sides.add("below")  # one box round this row and a further one
     return sides
 
 

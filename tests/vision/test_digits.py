@@ -112,6 +112,22 @@ def test_a_number_may_go_on_in_an_unread_row_below() -> None:
 HERE = LinePlace((190.0, 70.0), 54.0, 180.0)
 
 
+def test_one_box_round_two_rows_leaves_the_number_open() -> None:
+    both = TextPatch((190.0, 66.0), 150.0, 130.0)
+    witness = read_digits([], SIZE, rows=[row("3368", 0.97, y=35, height=36)], unread=[both])
+    assert witness.text is None
+    assert witness.reason == "below 3368 stands a row that may be a part of it"
+    close = TextPatch((190.0, 40.0), 150.0, 60.0)
+    assert read_digits([], SIZE, rows=[row("3368", 0.97, y=35, height=36)], unread=[close]).text == "3368"
+
+
+def test_a_row_that_begins_with_a_zero_has_lost_a_digit_that_a_look_sees() -> None:
+    whole = shown("20509", confidence=0.99)
+    assert read_digits([whole], SIZE, rows=[row("050.9", 0.95)]).text != "050.9"
+    counter = shown("00509", confidence=0.99)
+    assert read_digits([counter], SIZE, rows=[row("0050.9", 0.97)]).text == "0050.9"
+
+
 def test_a_sure_row_is_stated_whatever_the_ocr_reads() -> None:
     ocr = [shown("591")]
     named = read_digits(ocr, SIZE, [ocr], place=HERE, named=row("59.1", 0.7))
