@@ -154,6 +154,8 @@ def read_digits(
     if not by_row and goes_on(group, printed):
         return DigitsWitness(None, None, 0.3, f"beside {text} stands more that could not be read", read, stands, others)
     sides = _unread_sides(stands, unread, groups, printed)
+    if len(groups) == 1 and _holds_a_row_below(_place([shown for shown in group if shown.by_row] or group), unread):
+        sides.add("below")
     if place is None and "above" in sides:
         return DigitsWitness(None, None, 0.3, f"above {text} stands a row that could not be read", read, stands, others)
     if len(groups) == 1 and "below" in sides and _FIRST_LINE.fullmatch(text):
@@ -192,10 +194,13 @@ def _unread_sides(
         word = any(_holds(box, text.center) and is_word(text) for text in printed)
         if abs(down) > 0.7 * main.height_px and box.height_px >= ABOVE_SHARE * main.height_px and over and not known and not word:
             sides.add("below" if down > 0 else "above")
-        others = any(_holds(box, shown.center) for group in groups for shown in group if not _holds(main, shown.center))
-        if _holds(box, main.center) and not others and down + 0.5 * (box.height_px - main.height_px) >= main.height_px:
-            sides.add("below")  # one box round this row and a further one
     return sides
+
+
+def _holds_a_row_below(row: TextPatch, unread: Sequence[TextPatch]) -> bool:
+    """Whether a box goes round the row and as much again below it: a detector joins rows that stand close."""
+    around = [box for box in unread if _holds(box, row.center)]
+    return any(box.center[1] + 0.5 * box.height_px >= row.center[1] + 1.5 * row.height_px for box in around)
 
 
 def _holds(box: TextPatch, point: Point) -> bool:
