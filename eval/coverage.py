@@ -72,9 +72,11 @@ class _Judged(NamedTuple):
 def needed_facts(question: str, model: str | None, library: FactLibrary, language: str | None = None) -> tuple[Mvfu, ...]:
     """Facts of the model that the question asks for by its topics, colour, position, level or codes.
 
-    Of a fact that is said in both languages the one in `language` (else the question's own) counts. Empty where the library
-    knows no such fact: a question about what no library holds cannot be scored by coverage.
+    Without a `model` it is the one that the question names. Of a fact that is said in both languages the one in `language`
+    (else the question's own) counts. Empty where the library knows no such fact: a question about what no library holds
+    cannot be scored by coverage.
     """
+    model = model or library.model_in(question)
     if model is None:
         return ()
     intent = detect_intent(question)

@@ -6,6 +6,7 @@ file adds what its manuals state and what experts write. A fact without a source
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -93,6 +94,16 @@ class FactLibrary:
             for model in fact.models:
                 found[model, fact.kind].append(fact)
         return {place: tuple(facts) for place, facts in found.items()}
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        models = sorted({model for fact in self for model in fact.models}, key=lambda one: (-len(one), one))
+        return re.compile(rf"(?<![A-Za-z0-9-])(?:{'|'.join(map(re.escape, models))})(?![A-Za-z0-9-])" if models else r"(?!)")
+
+    def model_in(self, text: str) -> str | None:
+        """The one model of the library that a text names; None where it names none, or several."""
+        found = set(self._named.findall(text))
+        return found.pop() if len(found) == 1 else None
 
     def of_model(self, model: str, kind: FactKind) -> tuple[Mvfu, ...]:
         """Facts of a model and a kind, in both languages."""

@@ -50,6 +50,14 @@ def test_what_is_needed_follows_model_code_and_language() -> None:
     assert ids("calibration formula", None) == ids("calibration formula", "NO-1") == []
 
 
+def test_without_a_model_the_one_that_the_question_names_counts() -> None:
+    assert ids(QUESTION, None) == ids(QUESTION)
+    assert ids("红灯表示什么，XYZ-2000？", None) == ["xyz-2000-zh:lamp:red"]
+    assert ids("Red lamp of XYZ-2000 or XYZ-2100?", None) == []
+    assert ids("Red lamp of the XYZ-20000?", None) == ids("Red lamp of the OXYZ-2000?", None) == []
+    assert FactLibrary().model_in("XYZ-2000") is None
+
+
 def test_a_statement_found_is_covered_and_says_where() -> None:
     coverage = score_coverage(QUESTION, [passage("Clean it."), passage(RED)], LIBRARY, "XYZ-2000")
     assert coverage.score.value == 1
@@ -122,7 +130,9 @@ def test_a_passage_in_a_language_that_no_fact_is_written_in_cannot_be_judged() -
     assert coverage.missing == ()
 
 
-@pytest.mark.parametrize(("question", "model"), [("", "XYZ-2000"), ("Who built it?", "XYZ-2000"), (QUESTION, None)])
+@pytest.mark.parametrize(
+    ("question", "model"), [("", "XYZ-2000"), ("Who built it?", "XYZ-2000"), ("What does the red lamp mean?", None)]
+)
 def test_without_a_needed_fact_nothing_is_scored(question: str, model: str | None) -> None:
     coverage = score_coverage(question, [passage(RED)], LIBRARY, model)
     assert coverage.score.state == "not_scorable"
