@@ -261,7 +261,7 @@ def test_a_digit_reader_is_trained_from_a_line_reader(displays: Path, tmp_path: 
     assert isinstance(further, DigitReader)
 
 
-@pytest.mark.parametrize("name", ["lines", "lines_further", "digits"])
+@pytest.mark.parametrize("name", ["lines", "lines_further", "lines_numerals", "lines_units", "digits", "digits_further"])
 def test_recipes_spell_what_their_readers_can(name: str) -> None:
     recipe = load_line_recipe(name)
     assert recipe.reader in READERS
