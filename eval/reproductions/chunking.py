@@ -154,7 +154,7 @@ def coherent_chunks(
         points=tuple(points),
         effect_of="whole answers among chunks less among windows as long",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(asked)),
         said=(
             f"The answering words alone: {100 * words.value:+.0f} points [{100 * words.low:.0f}, {100 * words.high:.0f}]. "
             f"The chunk audit finds {len(torn)} torn blocks in windows as long as chunks and {len(sound)} in chunks. "

@@ -17,6 +17,7 @@ from eval.tables import number, percent, table
 from vision.fields import Contract
 
 ROUNDS = 1000
+FEW = 20
 Verdict = Literal["holds", "does not hold", "not shown"]
 
 
@@ -78,8 +79,13 @@ def mean_effect(values: Sequence[float], groups: Sequence[Hashable] | None = Non
     return measure([np.array(one, dtype=np.int64) for one in rows.values()], mean, rounds)
 
 
-def judge_effect(effect: Measured) -> Verdict:
-    """The claim holds where the whole interval lies above 0, and does not where none of it does; else nothing is shown."""
+def judge_effect(effect: Measured, cases: int) -> Verdict:
+    """The claim holds where the whole interval lies above 0, and does not where none of it does; else nothing is shown.
+
+    Nor is it by fewer than `FEW` cases: a bootstrap over a handful of them gives intervals that are too narrow.
+    """
+    if cases < FEW:
+        return "not shown"
     if effect.low > 0:
         return "holds"
     return "does not hold" if effect.high <= 0 else "not shown"

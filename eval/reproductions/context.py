@@ -39,7 +39,7 @@ def more_passages_more_invention(questions: Questions, model: str) -> Claim:
         points=tuple(points),
         effect_of=f"not borne out at k = {max(judged)} less at k = {min(judged)}",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(few)),
         said=(
             f"Right answers go by {100 * _gain(few, many):+.0f} points from k = {min(judged)} to k = {max(judged)}. "
             f"With one passage {sum(_loose(few))} of {len(few)} answers are not borne out already. The documents' numbers are of "
@@ -61,7 +61,7 @@ def more_passages_more_wrong_quotes(found: Sequence[Found]) -> Claim:
         points=tuple(point(f"k = {count}", "answer wrong", [not one for one in flags]) for count, flags in right.items()),
         effect_of=f"wrong at k = {MOST} less at k = {min(right)}",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(found)),
         said=(
             "Such a writer invents nothing at any k. More passages bring the answer within its reach and other sentences "
             "beside it; the effect is what is left of both."
@@ -85,7 +85,7 @@ def place_matters(questions: Questions, model: str) -> Claim:
         points=tuple(points),
         effect_of="right where it stands first less right where it stands last",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(judged["start"])),
         said=(
             f"First against the middle: {100 * middle.value:+.0f} points [{100 * middle.low:.0f}, {100 * middle.high:.0f}]. "
             "A writer that only quotes does not see where a passage stands, but for ties."
@@ -116,7 +116,7 @@ def declared_units(kb: KnowledgeBase) -> Claim:
         ),
         effect_of="unit errors without the declaration less those with it",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(set(models))),
         said=(
             f"{sum(injected)} of {len(cases)} are wrong with the declaration. The reader of the passages is a rule that takes "
             "the first unit mentioned; without a declaration a language model may guess better than that."

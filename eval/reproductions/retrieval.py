@@ -65,7 +65,7 @@ def err_lifts_far(found: Sequence[Found], answerer: Answerer, subject: str, seed
         points=tuple(points),
         effect_of="FAR with the exact passage less FAR without",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(kept)),
         said=(
             f"With the exact passage instead of others FAR moves by {100 * effect.value:.1f} points and the share of right "
             f"answers by {100 * right.value:.1f}. 7 points of ERR change 7 % of the questions, so they move FAR by "
@@ -111,7 +111,7 @@ def relevant_without_facts(
         ),
         effect_of="contexts without the facts that pass CRS",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(held_back.empty)),
         said=(
             f"As found, mean CRS {_mean(natural.crs)} and FCR {_mean(natural.fcr)}: {sum(natural.empty)} of the product's own "
             f"searches are such a case. With the facts held back, {_mean(held_back.crs)} and {_mean(held_back.fcr)}: "
@@ -192,7 +192,7 @@ def relevance_gate(kb: KnowledgeBase, found: Sequence[Found], judge: ContextJudg
         ),
         effect_of="stopped without the answer less stopped with it",
         effect=effect,
-        verdict=judge_effect(effect),
+        verdict=judge_effect(effect, len(whole)),
         said=(
             f"Against contexts about something else: {100 * far.value:+.0f} points [{100 * far.low:.0f}, {100 * far.high:.0f}]. "
             f"Of the contexts without the answer the gate lets {len(blind) - sum(blind)} of {len(blind)} through. Drawn at "

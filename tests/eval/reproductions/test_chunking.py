@@ -125,11 +125,11 @@ def test_short_windows_are_as_long_as_chunks_on_average() -> None:
 
 def test_the_claim_holds_where_windows_tear_every_answer() -> None:
     filling = next(f for f in range(160, 2400, 79) if any(torn_conditions([article(f)], short_windows(article(f)))))
-    claim = coherent_chunks([article(filling)], [STOP] * 6, Words())
+    claim = coherent_chunks([article(filling)], [STOP] * 20, Words())
     whole = {one.setting: one.share.value for one in claim.points if one.what.startswith("whole")}
     assert (whole[COHERENT], whole[SHORT], len(whole)) == (1.0, 0.0, 3)
     assert claim.verdict == "holds"
     assert "0 in chunks" in claim.said
-    assert claim == coherent_chunks([article(filling)], [STOP] * 6, Words())
+    assert claim == coherent_chunks([article(filling)], [STOP] * 20, Words())
     with pytest.raises(EvalError, match="no question"):
         coherent_chunks([article(filling)], [case("?", "blue")], HashEmbedder())

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.probe_scores import Measured
-from eval.reproductions.claims import Claim, Paired, claims_text, judge_effect, mean_effect, paired_effect, point
+from eval.reproductions.claims import FEW, Claim, Paired, claims_text, judge_effect, mean_effect, paired_effect, point
 from eval.score import EvalError
 
 
@@ -22,7 +22,7 @@ def test_an_effect_is_the_difference_on_the_same_cases() -> None:
 def test_no_difference_at_all_is_an_effect_of_exactly_nothing() -> None:
     effect = paired_effect(Paired([True, False] * 20, [True, False] * 20), rounds=50)
     assert (effect.value, effect.low, effect.high) == (0, 0, 0)
-    assert judge_effect(effect) == "does not hold"
+    assert judge_effect(effect, 40) == "does not hold"
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,14 @@ def test_no_difference_at_all_is_an_effect_of_exactly_nothing() -> None:
     [(0.01, 0.3, "holds"), (-0.1, 0.3, "not shown"), (-0.3, -0.01, "does not hold"), (-0.3, 0.0, "does not hold")],
 )
 def test_the_verdict_follows_from_the_interval(low: float, high: float, verdict: str) -> None:
-    assert judge_effect(Measured(value=0.1, low=low, high=high)) == verdict
+    assert judge_effect(Measured(value=0.1, low=low, high=high), FEW) == verdict
+    assert judge_effect(Measured(value=0.1, low=low, high=high), FEW - 1) == "not shown"
 
 
 def test_nothing_measured_shows_nothing() -> None:
     effect = mean_effect([])
     assert math.isnan(effect.value)
-    assert judge_effect(effect) == "not shown"
+    assert judge_effect(effect, 0) == "not shown"
 
 
 def test_cases_of_one_group_widen_the_interval() -> None:

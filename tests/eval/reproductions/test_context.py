@@ -27,7 +27,7 @@ GOOD, BAD = Judged(right=True, unsupported=False, invented=False), Judged(right=
 class Scripted:
     """Answers by the number of passages and the place of the right one."""
 
-    def __init__(self, good_at: set[tuple[int, str]], count: int = 12) -> None:
+    def __init__(self, good_at: set[tuple[int, str]], count: int = 24) -> None:
         self.good_at, self.count = good_at, count
 
     def judged(self, way: Asked) -> list[Judged]:
@@ -62,12 +62,12 @@ def test_quotes_from_more_passages() -> None:
 
 
 def test_units_are_counted_by_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    cases = [UnitCase(f"M-{n // 2}", "en" if n % 2 else "zh", (n < 16, n == 0, False)) for n in range(20)]
+    cases = [UnitCase(f"M-{n // 2}", "en" if n % 2 else "zh", (n < 32, n == 0, False)) for n in range(40)]
     monkeypatch.setattr(context, "unit_cases", lambda kb: cases)
     claim = declared_units(None)  # type: ignore[arg-type]
-    assert [one.share.hits for one in claim.points] == [16, 1, 0]
+    assert [one.share.hits for one in claim.points] == [32, 1, 0]
     assert claim.verdict == "holds"
-    assert "10 models" in claim.subject
+    assert "20 models" in claim.subject
     monkeypatch.setattr(context, "unit_cases", lambda kb: [])
     with pytest.raises(EvalError, match="no manual"):
         declared_units(None)  # type: ignore[arg-type]

@@ -125,11 +125,12 @@ LAMP = QueryCase(
 def test_relevant_passages_without_the_facts_are_found_and_shown() -> None:
     library = read_library(SHIPPED_LIBRARY)
     shelf: Any = Shelf(ABOUT, ABOUT, ABOUT, ROW)
-    claim = relevant_without_facts(shelf, [LAMP], library, depth=4)
-    assert [one.share.hits for one in claim.points] == [1, 1]
+    assert relevant_without_facts(shelf, [LAMP], library, depth=4).verdict == "not shown", "one case shows nothing"
+    claim = relevant_without_facts(shelf, [LAMP] * 20, library, depth=4, shown=40)
+    assert [one.share.hits for one in claim.points] == [20, 20]
     assert claim.effect.value == 1
     assert claim.verdict == "holds"
-    found, held_back = claim.cases
+    found, held_back = claim.cases[0], claim.cases[20]
     assert found.startswith("as found, lamp")
     assert held_back.startswith("facts held back, lamp")
     assert "xyz-2000-en:lamp:red" in found
