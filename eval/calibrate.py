@@ -35,7 +35,7 @@ from eval.support_rows import (
 )
 from eval.values import angle_error_deg
 from vision.calibration import Calibration, fit_curve, flat_curve
-from vision.fields import POINT_NAMES, InstrumentReading
+from vision.fields import POINT_NAMES, Box, InstrumentReading
 from vision.lamp_color import LampModel
 from vision.photos import Photo, load_photo
 from vision.reader import Looked, Reader, unjudged
@@ -202,16 +202,27 @@ def collect_rows(reader: Reader, folders: Folders, *, limit: int | None = None, 
 
 
 def class_rows_of(picture: _Picture, photo: Photo) -> list[ClassRow]:
-    """The rows of a picture's lamps and selectors, and of what was taken for one."""
+    """The rows of a picture's lamps and selectors, and of what was taken for one.
+
+    Lamps that a display carries itself are drawn without a label: nobody can say whether their colour was read right.
+    """
     spelled = [crop for crop in picture.looked.crops if crop.fields is not None]
     readings = unjudged(photo, picture.looked)
     truths = {id(pair.reading): pair.truth for pair in match_instruments(picture.record.truth.instruments, readings)}
+    displays = [one.box for one in picture.record.truth.instruments if one.fields.kind == "digital"]
     rows = []
     for crop, reading in zip(spelled, readings, strict=True):
-        if crop.votes is not None:
+        on_display = reading.kind == "lamp" and any(lies_in(reading.box, box) for box in displays)
+        if crop.votes is not None and not (on_display and truths.get(id(reading)) is None):
             row = class_row(picture.name, truths.get(id(reading)), reading.kind, crop.votes, photo.image, crop.box.box)
             rows += [] if row is None else [row]
     return rows
+
+
+def lies_in(box: Box, other: Box) -> bool:
+    """Whether the middle of a box lies in another one."""
+    x, y = (box[0] + box[2]) / 2.0, (box[1] + box[3]) / 2.0
+    return other[0] <= x <= other[2] and other[1] <= y <= other[3]
 
 
 def fit_calibration(reader: Reader, folders: Sequence[Path], *, limit: int | None = None, progress: bool = True) -> Fitted:

@@ -25,6 +25,8 @@ from vision.state_pool import LEAST_SHARE, StatePool, StatePools
 
 LAMP, SELECTOR = "warning_light_color", "mode_dial_position"
 ASKED_RIGHT: Mapping[str, float] = MappingProxyType({LAMP: 0.99, SELECTOR: 0.98})
+LEAST_STATED = 0.6
+"""However often even less sure ones were right: below this raw confidence nothing is stated."""
 MIN_LAMPS, MIN_OF_EACH_COLOR = 40, 5
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 """Inverse ridges that are tried."""
@@ -179,7 +181,7 @@ def class_outcomes(rows: Sequence[ClassRow]) -> dict[str, list[Outcome]]:
 def class_limits(outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, float]:
     """The least raw confidence to state a field with, by field."""
     return {
-        name: limit_for([one.confidence for one in found], [one.right for one in found], ASKED_RIGHT[name])
+        name: max(LEAST_STATED, limit_for([one.confidence for one in found], [one.right for one in found], ASKED_RIGHT[name]))
         for name, found in sorted(outcomes.items())
     }
 

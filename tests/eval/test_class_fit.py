@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from eval.calibrate import fit_rows
 from eval.calibration_sets import SETS, DrawnSet, draw_sets
-from eval.class_fit import LAMP, MIN_LAMPS, SELECTOR, class_limits, class_outcomes, class_reports, fit_lamp
+from eval.class_fit import LAMP, MIN_LAMPS, SELECTOR, class_limits, class_outcomes, class_reports, fit_lamp, fit_pools
 from eval.support_rows import ClassRow, class_row, pixel_rows
 from synth.sampler import EVALUATION_SEED
 from tests.eval.builders import make_lamp, make_truth
@@ -22,6 +22,7 @@ from vision.class_value import ClassVotes
 from vision.fields import LAMP_COLORS
 from vision.lamp_color import FEATURES
 from vision.samples import read_records
+from vision.state_pool import StatePools
 
 
 def lamps(count: int, noise: float = 0.5, donut: float = 0.5, seed: int = 0) -> list[ClassRow]:
@@ -96,6 +97,67 @@ def test_what_is_no_lamp_counts_against_the_limit_and_is_not_learned() -> None:
     assert (report.shown, report.stated.n, report.stated_right.n) == (200, 200, 260)
 
 
+def looked_at(rows: list[ClassRow], labels: tuple[str, ...], right: float, seed: int = 0) -> list[ClassRow]:
+    """The rows with the word of a state reader that names the true label with the probability `right`."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for row in rows:
+        named = row.true if rng.random() < right else str(rng.choice(labels))
+        shares = dict.fromkeys(labels, 0.08 / (len(labels) - 1)) | {str(named): 0.92}
+        found.append(row.model_copy(update={"seen": shares, "seen_kind": 0.98}))
+    return found
+
+
+def knobs(count: int, donut: float, seed: int = 1) -> list[ClassRow]:
+    """Selectors at every position, of which the Donut names a share rightly."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for index in range(count):
+        true = str(1 + index % 5)
+        named = true if rng.random() < donut else str(rng.integers(1, 6))
+        shares = dict.fromkeys("12345", 0.1) | {named: 0.6}
+        rows.append(ClassRow(picture=f"k/{index}", name=SELECTOR, true=true, kind=0.97, shares=shares))
+    return rows
+
+
+def test_the_better_witness_gets_more_weight() -> None:
+    good = fit_pools(looked_at(knobs(200, 0.5), tuple("12345"), 0.97)).mode_dial_position
+    poor = fit_pools(looked_at(knobs(200, 0.97), tuple("12345"), 0.2)).mode_dial_position
+    assert good is not None
+    assert poor is not None
+    assert good.states > 2.0 * poor.states
+    assert poor.donut > good.donut
+    assert (good.pixels, good.examples) == (0.0, 200)
+
+
+def test_without_a_state_reader_there_are_no_pools_and_all_is_as_before() -> None:
+    rows = [*lamps(200), *knobs(100, 0.8)]
+    assert fit_pools(rows) == StatePools()
+    assert fit_pools(looked_at(knobs(MIN_LAMPS - 1, 0.8), tuple("12345"), 0.9)) == StatePools()
+    assert fit_pools([]) == StatePools()
+
+
+def test_a_good_state_reader_has_more_stated() -> None:
+    before = knobs(300, 0.6)
+    after = looked_at(before, tuple("12345"), 0.99)
+    reports = []
+    for rows in (before, after):
+        outcomes = class_outcomes(rows)
+        reports.append(class_reports(outcomes, class_limits(outcomes))[0])
+    assert reports[0].stated.value < 0.1
+    assert reports[1].stated.value > 0.9
+    assert reports[1].stated_right.value >= 0.97
+
+
+def test_the_pixels_have_a_voice_beside_the_other_two() -> None:
+    rows = looked_at(lamps(240, noise=0.3, donut=0.4), LAMP_COLORS, 0.5)
+    pool = fit_pools(rows).warning_light_color
+    assert pool is not None
+    assert pool.pixels > max(pool.states, pool.donut)
+    report = class_reports(class_outcomes(rows), {LAMP: 0.0})[0]
+    assert report.right.value > 0.97
+
+
 def test_a_limit_needs_enough_that_is_right() -> None:
     assert class_limits(class_outcomes(selectors(100, 1.0, 0.7)))[SELECTOR] == pytest.approx(0.7)
     assert class_limits(class_outcomes(selectors(10, 1.0, 0.7)))[SELECTOR] == math.inf
@@ -136,6 +198,9 @@ def test_the_whole_fit_states_lamps_and_saves_what_it_knows(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["calibration.json", "lamp.json", "support.json"]
     fit_rows(selectors(50, 1.0, 0.7)).save(tmp_path)
     assert (tmp_path / "lamp.json").is_file()
+    looked = fit_rows(looked_at(knobs(100, 0.8), tuple("12345"), 0.95))
+    looked.save(tmp_path)
+    assert StatePools.load(tmp_path) == looked.pools != StatePools()
 
 
 def test_rows_say_what_is_there() -> None:
@@ -147,6 +212,10 @@ def test_rows_say_what_is_there() -> None:
     other = class_row("a", make_truth(), "selector", votes, image, (5.0, 5.0, 50.0, 50.0))
     assert other is not None
     assert (other.true, other.features) == (None, ())
+    assert other.votes == votes
+    closely = class_row("a", lamp, "lamp", votes._replace(seen={"red": 1.0}, seen_kind=0.7), image, (5.0, 5.0, 50.0, 50.0))
+    assert closely is not None
+    assert ClassRow.model_validate_json(closely.model_dump_json()).votes.seen == {"red": 1.0}
     assert class_row("a", None, "selector", votes, image, (5.0, 5.0, 50.0, 50.0)) is not None
     dark = lamp.model_copy(update={"readable": False})
     assert class_row("a", dark, "lamp", votes, image, (5.0, 5.0, 50.0, 50.0)) is None

@@ -13,6 +13,8 @@ from vision.donut import build_small
 from vision.fields import GaugeFields
 from vision.generate import choice_probabilities, generate
 from vision.lamp_color import FEATURES
+from vision.state_pool import StatePool, StatePools
+from vision.state_reader import StateSeen
 from vision.vocabulary import ID, VOCABULARY
 
 RED = ClassVotes(0.9, {"red": 0.6, "yellow": 0.2, "green": 0.1, "off": 0.05})
@@ -46,6 +48,52 @@ def test_pixels_that_say_another_colour_are_told() -> None:
     sure = choose_class("warning_light_color", RED, np.zeros(FEATURES), red)
     assert (sure.label, sure.rival) == ("red", None)
     assert sure.confidence > choose_class("warning_light_color", RED).confidence
+
+
+POOLS = StatePools(
+    warning_light_color=StatePool(donut=0.2, states=1.0, pixels=0.2, examples=100),
+    mode_dial_position=StatePool(donut=0.2, states=1.0, examples=100),
+)
+
+
+def seen(label: int, share: float, kind: int, kind_share: float = 0.98) -> StateSeen:
+    """What a state reader sees that is as sure of a label and of a kind as is said."""
+    kinds, colors, positions = (np.full(count, 0.0) for count in (3, 4, 5))
+    for shares, at, value in ((kinds, kind, kind_share), (colors, label, share), (positions, label, share)):
+        shares[:] = (1.0 - value) / (len(shares) - 1)
+        shares[at] = value
+    return StateSeen(kinds, colors, positions)
+
+
+def test_the_state_readers_word_counts_where_its_weight_is_known() -> None:
+    doubtful = ClassVotes(0.95, {"1": 0.3, "2": 0.4, "3": 0.2, "4": 0.05, "5": 0.0})
+    votes = doubtful.with_seen("selector", seen(2, 0.97, 1))
+    assert (sum(votes.seen.values()), votes.seen_kind) == (pytest.approx(1.0), pytest.approx(0.98))  # type: ignore[union-attr]
+    choice = choose_class("mode_dial_position", votes, pools=POOLS)
+    assert choice.label == "3"
+    assert choice.confidence > 0.85
+    for pools in (None, StatePools()):
+        assert choose_class("mode_dial_position", votes, pools=pools) == choose_class("mode_dial_position", doubtful)
+    assert choose_class("mode_dial_position", doubtful, pools=POOLS) == choose_class("mode_dial_position", doubtful)
+
+
+def test_doubt_about_the_kind_and_a_flat_word_take_confidence() -> None:
+    votes = ClassVotes(0.95, {"1": 0.3, "2": 0.4, "3": 0.2, "4": 0.05, "5": 0.05})
+    sure = choose_class("mode_dial_position", votes.with_seen("selector", seen(1, 0.97, 1)), pools=POOLS)
+    other = choose_class("mode_dial_position", votes.with_seen("selector", seen(1, 0.97, 2)), pools=POOLS)
+    flat = choose_class("mode_dial_position", votes.with_seen("selector", seen(1, 0.2, 1)), pools=POOLS)
+    assert other.confidence < 0.6 * sure.confidence
+    assert flat.confidence < 0.5
+
+
+def test_a_lamps_three_witnesses_are_heard_together() -> None:
+    green = lamp_model(intercepts=(0.0, 0.0, 4.0, 0.0))
+    votes = RED.with_seen("lamp", seen(0, 0.9, 0))
+    with_pixels = choose_class("warning_light_color", votes, np.zeros(FEATURES), green, POOLS)
+    without = choose_class("warning_light_color", votes, None, None, POOLS)
+    assert (with_pixels.label, with_pixels.rival) == ("red", "green")
+    assert without.rival is None
+    assert with_pixels.confidence < without.confidence
 
 
 @pytest.mark.parametrize("kind", ["lamp", "selector"])

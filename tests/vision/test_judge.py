@@ -18,6 +18,7 @@ from vision.judge import Evidence, judge, raw_confidence, sure_fields
 from vision.lamp_color import FEATURES, LampModel
 from vision.numerals import Look, NumeralReader, PrintedText
 from vision.plane import clock_angle
+from vision.state_pool import StatePool, StatePools
 
 PIVOT = (200.0, 200.0)
 
@@ -252,6 +253,24 @@ def test_the_looks_decide_a_selector_and_its_limit_is_the_calibrations() -> None
     assert judge(seen, PrintedFace({}), Calibration(), 736).reading.status == "abstained"
     never = Calibration(limits={"mode_dial_position": math.inf})
     assert judge(seen, PrintedFace({}), never, 736).reading.status == "abstained"
+
+
+def test_the_state_reader_makes_a_selector_clear_and_cannot_be_sure_alone_where_it_says_something_else() -> None:
+    fields = GaugeFields(kind="selector", mode_dial_position=3)
+    pools = StatePools(mode_dial_position=StatePool(donut=0.3, states=1.0, examples=200))
+    limits = Calibration(limits={"mode_dial_position": 0.9})
+    unsure = ClassVotes(0.99, {"1": 0.1, "2": 0.1, "3": 0.5, "4": 0.2, "5": 0.05})
+    seen = dict.fromkeys("12345", 0.005) | {"3": 0.98}
+    for votes, status in (
+        (unsure, "abstained"),
+        (unsure._replace(seen=seen, seen_kind=0.99), "read"),
+        (unsure._replace(seen=seen, seen_kind=0.05), "abstained"),
+        (unsure._replace(seen=dict.fromkeys("12345", 0.2), seen_kind=0.99), "abstained"),
+    ):
+        reading = judge(evidence(0.0, fields=fields, votes=votes), PrintedFace({}), limits, 736, pools=pools).reading
+        assert reading.status == status
+        assert reading.fields.mode_dial_position == (3 if status == "read" else None)
+        assert reading.value is None
 
 
 def lamp_image(color: tuple[int, int, int]) -> np.ndarray:
