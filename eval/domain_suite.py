@@ -1,7 +1,7 @@
 """The domain suite: sentences of the manuals as they are, said otherwise, and corrupted, each with passages to hold it against.
 
-Built by rule from the corpus and a seed, bit-identical for the same corpus. What judges sentences was mended on the models of
-one half (`eval.bench_report_lies.half_of`); the other half was never looked at.
+Built by rule from the corpus and a seed, bit-identical for the same corpus. What judges sentences was mended on sentences of
+one half of the models (`eval.bench_report_lies.half_of`). Of the other half counts were seen while mending, never sentences.
 """
 
 from __future__ import annotations
