@@ -33,6 +33,8 @@ KIND = "adapt"
 FOLDER = "adaptation"
 MAX_PHOTOS = 1000
 CHECK_S = 0.5
+KEPT_S = 7 * 86400.0
+"""How long photos lie for a job that never comes to its end."""
 LAST_WORDS = 20
 """Lines of the training's output that are kept with the job."""
 _ROWS: TypeAdapter[list[dict[str, str | float | int | bool | None]]] = TypeAdapter(
@@ -52,7 +54,9 @@ def queue_adaptation(parts: Parts, tenant: str, model: str, files: Sequence[Uplo
         raise RefusedError(str(error)) from error
     if not 1 <= len(files) <= MAX_PHOTOS + 1:
         raise RefusedError(f"{len(files)} files in one request; send 1 to {MAX_PHOTOS} photos")
-    place = tenant_home(parts.store.home, tenant) / FOLDER / new_id()
+    folder = tenant_home(parts.store.home, tenant) / FOLDER
+    _drop_old(folder)
+    place = folder / new_id()
     try:
         _keep(place, files, labels)
         return parts.store.jobs.add(
@@ -64,6 +68,14 @@ def queue_adaptation(parts: Parts, tenant: str, model: str, files: Sequence[Uplo
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+
+
+def _drop_old(folder: Path) -> None:
+    """Photos of jobs that were cancelled, or whose tenant never asked again."""
+    for place in folder.glob("*"):
+        with contextlib.suppress(OSError):
+            if time.time() - place.stat().st_mtime > KEPT_S:
+                shutil.rmtree(place)
 
 
 def _keep(place: Path, files: Sequence[UploadFile], labels: str | None) -> None:

@@ -51,7 +51,8 @@ def run_server(host: str, port: int, weights: str | None = None) -> None:
                 "key first (gauge keys create NAME --scopes read,inspect), or listen on 127.0.0.1"
             )
         service.load()
-        hosts = LOOPBACK_NAMES if is_loopback(host) else None
+        # Where a key is asked for, a name bent to this machine wins nothing, and a proxy in front may bring its own name.
+        hosts = LOOPBACK_NAMES if is_loopback(host) and not store.keys.are_asked() else None
         app = create_app(settings, service, store, hosts=hosts)
         lifecycle: Lifecycle = app.state.parts.lifecycle
         config = Config(

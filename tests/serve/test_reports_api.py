@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
+from pydantic import SecretStr
 
 from eval.failures import FailureLibrary
 from serve.api.app import create_app
@@ -227,6 +228,18 @@ def test_a_key_under_which_nothing_was_made_is_free_again(client: TestClient) ->
     headers = {"Idempotency-Key": "k"}
     assert client.post("/inspect", files={"file": ("a.txt", b"no photo")}, headers=headers).status_code == 415
     assert inspect(client, headers=headers)["reading"]["status"] == "read"
+
+
+def test_the_service_works_on_each_database(service: Service, database: SecretStr | None) -> None:
+    settings = service.settings.model_copy(update={"database": database})
+    with TestClient(create_app(settings, service)) as client:
+        first = inspect(client, headers={"Idempotency-Key": "k"}, place="压力 P-7")
+        assert inspect(client, headers={"Idempotency-Key": "k"}, place="压力 P-7") == first
+        assert client.post("/feedback", json={"report": first["id"], "value": 1.5, "unit": "bar"}).status_code == 201
+        assert client.get(f"/reports/{first['id']}").json()["feedback"][0]["value"] == 1.5
+        assert client.get("/history", params={"place": "压力 P-7"}).json()["readings"][0]["value"] == 60.0
+        assert client.get("/ready").status_code == 200
+        assert "gauge_http_requests_total" in client.get("/metrics").text
 
 
 def test_what_cannot_be_kept_is_not_acknowledged(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,21 @@ def test_nobody_serves_other_machines_without_a_key(started: list[Config], tmp_p
     assert len(started) == 1
 
 
+def test_a_machine_without_keys_is_asked_under_its_own_names_and_one_with_keys_under_any(
+    started: list[Config], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    real = server.create_app
+    monkeypatch.setattr(server, "create_app", lambda *args, hosts: asked.append(hosts) or real(*args, hosts=hosts))
+    run_server("127.0.0.1", 8000)
+    store = Store.open(Settings(home=tmp_path / "home"))
+    store.keys.create("a", ["read"])
+    store.close()
+    run_server("127.0.0.1", 8000)  # Now a proxy may stand in front of it.
+    run_server("0.0.0.0", 8000)
+    assert asked == [server.LOOPBACK_NAMES, None, None]
+
+
 def test_this_machine_alone_needs_no_key_and_one_command(started: list[Config], gauge: Gauge) -> None:
     assert gauge("serve", "--port", "8765").code == 0
     (config,) = started

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -26,6 +27,8 @@ from vision.fields import Contract, Kind
 router = APIRouter(prefix="/kb", tags=["knowledge"], responses=problem_docs(401, 403, 422, 429, 503))
 
 MAX_DOCUMENTS = 50
+_publishing = threading.Lock()
+"""Two that add at once would each publish without the other's documents and the later one would stand."""
 Authority = Literal["specification", "procedure", "notice", "forum"]
 
 
@@ -117,7 +120,7 @@ async def add(
 def _add(parts: Parts, tenant: str, files: list[UploadFile], options: dict[str, Any]) -> Taken:
     service, home = parts.service_of(tenant), parts.store.tenant_home(tenant)
     home.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="gauge-kb-") as folder:
+    with _publishing, tempfile.TemporaryDirectory(prefix="gauge-kb-") as folder:
         paths = [_saved(Path(folder), number, one) for number, one in enumerate(files)]
         sources = [path for path in paths if path.suffix.lower() not in (".toml", ".yaml", ".yml")]
         try:
