@@ -320,6 +320,33 @@ seed = 1000000000
     assert (validation, out) == ([Path("ready")], tmp_path / "run")
 
 
+def test_train_lines_trains_a_state_reader_where_the_recipe_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = b'reader = "states"\n[[data]]\nrecipe = "xyz2000"\nfolder = "ready"\ncount = 2\nseed = 4\n'
+    recipe = write(tmp_path, "tiny.toml", text)
+    asked: list[tuple[list[Path], bool]] = []
+
+    class Trained:
+        card = {"right": {"color": {"count": 8, "right": 0.875}}}  # noqa: RUF012
+
+    def train(chosen: object, data: list[Path], validation: list[Path], out: Path, *, resume: bool) -> Trained:
+        asked.append((data, resume))
+        return Trained()
+
+    monkeypatch.setattr("vision.state_training.train_states", train)
+    monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
+    result = CliRunner().invoke(app, ["train-lines", str(recipe), "--out", str(tmp_path / "run"), "--resume"])
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.endswith(f"Weights of a state reader in {tmp_path / 'run'}; right: color 87.5%\n")
+    assert asked == [([Path("ready")], True)]
+
+
+def test_a_training_of_lines_cannot_be_resumed_and_says_so(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["train-lines", "digits", "--out", str(tmp_path), "--resume"])
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "leave --resume out" in result.stderr
+
+
 def test_an_unknown_recipe_of_a_line_reader_is_one_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["train-lines", "no-such", "--out", str(tmp_path)])
     assert result.exit_code == 1
