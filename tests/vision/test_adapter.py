@@ -235,6 +235,21 @@ def test_a_folder_of_adapters_finds_by_id_and_goes_on_without(
     assert AdapterFolder(tmp_path / "missing", "0" * 64).models() == []
 
 
+def test_own_adapters_go_before_those_of_others_and_new_ones_are_found_when_told(model: GaugeDonut, tmp_path: Path) -> None:
+    house, mine = tmp_path / "house", tmp_path / "mine"
+    for name in ("MODEL-A", "MODEL-B"):
+        save_adapter(worked(model), make_card(name), house)
+    others = AdapterFolder(house, "0" * 64)
+    folder = AdapterFolder(mine, "0" * 64, others=others)
+    assert folder.find("MODEL-A") is others.find("MODEL-A") is not None
+    save_adapter(worked(model, seed=3), make_card("MODEL-A"), mine)
+    assert folder.find("MODEL-A") is others.find("MODEL-A")
+    folder.forget()
+    assert folder.find("MODEL-A") is not others.find("MODEL-A")
+    assert folder.find("MODEL-B") is others.find("MODEL-B")
+    assert folder.models() == ["MODEL-A", "MODEL-B"]
+
+
 def test_the_hash_of_a_base_is_that_of_its_file(model: GaugeDonut, tmp_path: Path) -> None:
     save(model, tmp_path / "a", {})
     save(worked_base(), tmp_path / "b", {})
