@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from serve.api.auth import Administering
 from serve.api.metrics import MEDIA_TYPE
 from serve.api.parts import Parts, parts_of
-from serve.api.problems import Problem, ProblemError
+from serve.api.problems import Problem, ProblemError, problem_docs
 from serve.api.version import program_version
 from serve.store.errors import StoreError
 from vision.fields import Contract, Weights
@@ -55,7 +55,11 @@ async def ready(request: Request) -> Health:
     return answer
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}, **problem_docs(401, 403, 429)},
+)
 def metrics(request: Request, _: Administering) -> Response:
     """Counts and times in Prometheus' text format, over all tenants and without their names. Scope `admin`."""
     return Response(parts_of(request).metrics.text(), media_type=MEDIA_TYPE)
