@@ -15,8 +15,10 @@ from vision.calibration import Calibration, Curve, fit_curve
 from vision.donut import MODEL_FILE, SHIPPED, DonutConfig, DonutError, build_small, save
 from vision.fields import PhotoReading, Weights
 from vision.locate import FoundBox, LocateOptions, merge_duplicates
-from vision.photos import Photo
+from vision.photos import Photo, load_photo
 from vision.reader import Reader, ReaderOptions
+from vision.state_network import StateNetwork
+from vision.state_reader import StateReader
 from vision.weights_folder import weights_folder, weights_identity
 
 TINY = DonutConfig(
@@ -58,6 +60,36 @@ def test_readings_come_in_order_and_bad_photos_do_not_stop_the_rest(reader: Read
     assert readings[2].sha256 is None
     assert all(reading.reason for reading in readings if reading.status != "read")
     assert readings[0].instruments == readings[4].instruments
+
+
+def test_lamps_and_selectors_are_read_without_a_state_reader_too(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.reader.states_shipped", lambda: False)
+    without = Reader(reader.model, reader.weights, Calibration(), EAGER)
+    assert without.states is None
+    photo = load_photo(png(NOISE), name="noise")
+    looked = without.look(photo)
+    assert all(crop.votes is None or crop.votes.seen is None for crop in looked.crops)
+    assert without.state(photo, looked).status in ("read", "abstained")
+
+
+def test_the_state_reader_is_asked_once_for_all_lamps_and_selectors_of_a_batch(reader: Reader) -> None:
+    asked: list[int] = []
+
+    class Counting(StateReader):
+        def read_states(self, image, boxes):  # type: ignore[no-untyped-def]
+            asked.append(len(boxes))
+            return super().read_states(image, boxes)
+
+    looking = Reader(reader.model, reader.weights, Calibration(), EAGER)
+    looking.states = Counting(StateNetwork())
+    looked = looking.look(load_photo(png(NOISE), name="noise"))
+    voted = [crop for crop in looked.crops if crop.votes is not None]
+    assert sum(asked) == len(voted)
+    assert len(asked) <= 1 + len(looked.crops) // EAGER.batch_size
+    for crop in voted:
+        assert crop.votes is not None
+        assert crop.votes.seen is not None
+        assert sum(crop.votes.seen.values()) == pytest.approx(1.0)
 
 
 def test_nothing_found_is_abstained_with_a_reason(reader: Reader) -> None:
