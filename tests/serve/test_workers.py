@@ -21,6 +21,7 @@ from serve.store.errors import StoreError
 from serve.store.jobs import Job
 from serve.store.store import Store
 from serve.store.tables import jobs
+from serve.tenancy import tenant_reader
 from tests.serve.doubles import DoubleReader, picture_bytes
 
 
@@ -214,3 +215,19 @@ def test_tenants_share_reader_and_manuals_and_keep_their_own_files(
     assert inspection.report is not None
     assert tenant.traces.load("r-1").request_id == "r-1"
     assert not (service.settings.home / "traces.sqlite").exists()
+
+
+def test_a_tenants_adapters_are_asked_before_the_houses(tmp_path: Path) -> None:
+    from vision.adapter_files import AdapterFolder
+    from vision.reader import Reader
+
+    house = Reader.__new__(Reader)  # Without a model: only its adapters matter here.
+    house.adapters = AdapterFolder(tmp_path / "house", "0" * 64)
+    assert tenant_reader(house, tmp_path / "none") is house
+    (tmp_path / "mine" / "xyz-2000").mkdir(parents=True)
+    (tmp_path / "mine" / "xyz-2000" / "card.json").touch()
+    view = tenant_reader(house, tmp_path / "mine")
+    assert isinstance(view, Reader)
+    assert view.adapters is not None
+    assert (view.adapters.home, view.adapters.others) == (tmp_path / "mine", house.adapters)
+    assert house.adapters.home == tmp_path / "house"  # The house reads on as before.
