@@ -1,4 +1,4 @@
-"""Instrument models: how often a value is right and how often none is given, with n; the adapter, the manual in force."""
+"""Instrument models: how often a value is right and how often none is given, with n; the adapter, the manuals in force."""
 
 from __future__ import annotations
 
@@ -7,76 +7,53 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from eval.by_model import ModelAccuracy
 from eval.tables import percent
-from knowledge.articles import KnowledgeError
-from knowledge.facts import ModelFacts
-from serve.accuracy import Measured, read_accuracy
 from serve.api.auth import Reading
-from serve.api.parts import Parts, parts_of
+from serve.api.models import AdapterOut, ModelOut, list_models
+from serve.api.parts import parts_of
 from serve.web.rendering import PageRoute, render, words_of
-from serve.web.report_pages import facts_of_models
 from serve.web.words import Words
 
 router = APIRouter(route_class=PageRoute)
 
-ADAPTERS = "adapters"
-
 
 class ModelRow(NamedTuple):
-    """A model; `right` is None where its accuracy was not measured."""
+    """A model; `right` is None where its accuracy was not measured, `here` where it was never read here."""
 
     name: str
     right: str | None
     n: int
     abstained: str | None
+    here: str | None
     adapter: str | None
-    manual: str | None
+    manuals: tuple[str, ...]
 
 
 @router.get("/accuracy")
 def accuracy_page(request: Request, who: Reading) -> Response:
     """All models that are known here."""
-    parts, words = parts_of(request), words_of(request)
-    measured = read_accuracy(parts.store.tenant_home(who.tenant)) or read_accuracy(parts.store.home)
-    rows = _rows(parts, who.tenant, measured, words)
-    source = words("accuracy_source", dataset=measured.card.dataset, day=measured.day) if measured is not None else ""
-    return render(request, "accuracy.html", "accuracy", models=rows, measured=measured is not None, source=source)
+    words = words_of(request)
+    models = list_models(parts_of(request), who.tenant)
+    sources = {(one.accuracy.dataset, one.accuracy.day) for one in models if one.accuracy is not None}
+    told = " ".join(words("accuracy_source", dataset=dataset, day=day) for dataset, day in sorted(sources))
+    rows = [_row(one, words) for one in models]
+    return render(request, "accuracy.html", "accuracy", models=rows, measured=bool(sources), source=told)
 
 
-def _rows(parts: Parts, tenant: str, measured: Measured | None, words: Words) -> list[ModelRow]:
-    adapters = _adapters(parts, tenant, words)
-    known = _models(parts, tenant)
-    scored = [one.name for one in measured.card.models] if measured is not None else []
-    facts = facts_of_models(parts, tenant, set(known), words.language)
-    return [
-        _row(name, measured.of(name) if measured is not None else None, adapters.get(name), facts.get(name))
-        for name in sorted({*known, *scored, *adapters}, key=str.casefold)
-    ]
-
-
-def _row(name: str, accuracy: ModelAccuracy | None, adapter: str | None, facts: ModelFacts | None) -> ModelRow:
-    value = accuracy.overall.value if accuracy is not None else None
-    measured = value is not None and value.right.n > 0
+def _row(one: ModelOut, words: Words) -> ModelRow:
+    accuracy = one.accuracy if one.accuracy is not None and one.accuracy.right.n else None
+    used = one.read + one.abstained
     return ModelRow(
-        name=name,
-        right=percent(value.right, interval=True) if value is not None and measured else None,
-        n=value.right.n if value is not None else 0,
-        abstained=percent(value.abstained) if value is not None and measured else None,
-        adapter=adapter,
-        manual=f"{facts.document}, v{facts.version}" if facts is not None else None,
+        name=one.model,
+        right=percent(accuracy.right, interval=True) if accuracy is not None else None,
+        n=accuracy.right.n if accuracy is not None else 0,
+        abstained=percent(accuracy.abstained) if accuracy is not None else None,
+        here=words("used_here", read=one.read, abstained=one.abstained) if used else None,
+        adapter=_adapter(one.adapter, words) if one.adapter is not None else None,
+        manuals=tuple(f"{document.id}, v{document.version}" for document in one.documents),
     )
 
 
-def _models(parts: Parts, tenant: str) -> tuple[str, ...]:
-    try:
-        return tuple(parts.service_of(tenant).knowledge.models())
-    except KnowledgeError:
-        return ()
-
-
-def _adapters(parts: Parts, tenant: str, words: Words) -> dict[str, str]:
-    from vision.adapter_files import list_adapters  # torch comes with it.
-
-    cards = list_adapters(parts.store.tenant_home(tenant) / ADAPTERS)
-    return {card.instrument_model: words("adapter_card", photos=card.photos, date=card.date) for card in cards}
+def _adapter(adapter: AdapterOut, words: Words) -> str:
+    card = words("adapter_card", photos=adapter.photos, date=adapter.made)
+    return card if adapter.fits else f"{card}; {words('adapter_unfit')}"
