@@ -153,3 +153,23 @@ jobs = Table(
     Index("jobs_to_claim", "state", "kind", "created", "id"),
     Index("jobs_by_age", "tenant", "created", "id"),
 )
+
+camera_events = Table(
+    "camera_events",
+    metadata,
+    Column("tenant", TENANT, primary_key=True),
+    Column("camera", ID, primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("value", Double),
+    Column("low", Double),
+    Column("high", Double),
+    Column("unit", Text),
+    Column("source_key", SHA),
+    Column("published", Double),
+    Column("event", Text, nullable=False),
+    UniqueConstraint("tenant", "camera", "source_key", name="camera_events_by_source"),
+    Index("camera_events_to_publish", "published", "tenant", "camera", "seq"),
+    Index("camera_events_by_age", "tenant", "at"),
+)
