@@ -92,7 +92,8 @@ def test_crs_fcr_and_ac_join_where_there_is_what_they_need() -> None:
     every = measure(lamp, Scorers(read_library(SHIPPED_LIBRARY), Attention()))  # type: ignore[arg-type]
     assert every.fcr == 1
     assert (every.ac, every.ac_low, every.ac_high) == (0.5, 0.1, 0.9)
-    assert measure(lamp._replace(model=None), Scorers(read_library(SHIPPED_LIBRARY))).fcr != every.fcr
+    unnamed = lamp._replace(question="What does the red lamp mean?", model=None)
+    assert math.isnan(measure(unnamed, Scorers(read_library(SHIPPED_LIBRARY))).fcr)
 
 
 @pytest.mark.parametrize("answer", ["", "   ", "no end", "Check the oil. " * 10_000])
