@@ -161,3 +161,17 @@ def test_a_cancelled_training_is_stopped(client: TestClient, monkeypatch: pytest
 
     monkeypatch.setattr(store.jobs, "renew", cancel_first)
     assert done(client, job).state == "cancelled"
+
+
+def test_a_job_is_watched_listed_and_cancelled_over_http(client: TestClient) -> None:
+    answer = post(client, *PHOTOS, labels=ROWS)
+    where = answer.headers["location"]
+    assert client.get(where).json() == answer.json()
+    assert client.get("/jobs", params={"kind": "adapt"}).json() == {"jobs": [answer.json()], "next": None}
+    assert client.get("/jobs", params={"state": "done"}).json()["jobs"] == []
+    assert client.get("/jobs", params={"state": "lost"}).status_code == 422
+    assert client.post(f"{where}/cancel").json()["state"] == "cancelled"
+    assert client.post(f"{where}/cancel").json()["state"] == "cancelled"
+    assert client.get("/jobs/nowhere").status_code == 404
+    assert client.post("/jobs/nowhere/cancel").status_code == 404
+    assert not parts(client).runner.run_one()
