@@ -161,7 +161,8 @@ def fit_curves(
     for name, found in outcomes.items():
         if curves[name] is None and name.startswith("value_"):
             curves[name] = flat_curve([right for _, right in found])
-    return Calibration({name: curve for name, curve in sorted(curves.items()) if curve is not None})
+    known = {name: curve for name, curve in sorted(curves.items()) if curve is not None}
+    return Calibration({name: curve.from_nothing() if name in (classes or {}) else curve for name, curve in known.items()})
 
 
 def fit_rows(rows: Sequence[Row]) -> Fitted:

@@ -33,6 +33,12 @@ class Curve(NamedTuple):
     def __call__(self, confidence: float) -> float:
         return float(np.interp(confidence, self.raw, self.calibrated))
 
+    def from_nothing(self) -> Curve:
+        """The curve that starts at 0: what is less sure than all that was seen is not as sure as the least of it."""
+        if self.raw[0] <= 0.0:
+            return self
+        return Curve((0.0, *self.raw), (0.0, *self.calibrated))
+
 
 class Calibration:
     """One curve per field; a field without a curve keeps its raw confidence.

@@ -193,6 +193,8 @@ def test_the_whole_fit_states_lamps_and_saves_what_it_knows(tmp_path: Path) -> N
     assert fitted.lamp is not None
     assert {LAMP, SELECTOR} == set(fitted.calibration.limits)
     assert fitted.calibration(SELECTOR, 0.7) > 0.9
+    assert fitted.calibration(SELECTOR, 0.0) == 0.0
+    assert fitted.calibration(SELECTOR, 0.1) < 0.3
     assert [report.name for report in fitted.classes] == [SELECTOR, LAMP]
     fitted.save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["calibration.json", "lamp.json", "support.json"]
