@@ -12,6 +12,7 @@ import typer
 
 from serve.commands.adapt_cli import adapt, models
 from serve.commands.backup_cli import backup, restore
+from serve.commands.batch_cli import batch
 from serve.commands.bench_cli import bench
 from serve.commands.console import plain_errors, print_error, print_line, show_progress
 from serve.commands.failures_cli import failures
@@ -58,6 +59,7 @@ app = typer.Typer(
 app.add_typer(kb, name="kb")
 app.command()(adapt)
 app.command()(backup)
+app.command()(batch)
 app.command()(gate)
 app.command()(models)
 app.command()(replay)
