@@ -5,6 +5,8 @@ Import this module lazily where start-up time counts: pydantic-settings is not f
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -84,3 +86,8 @@ class Settings(BaseSettings):
 def load_settings() -> Settings:
     """Settings from the environment. Raises pydantic's ValidationError naming the variable that is wrong."""
     return Settings()
+
+
+def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a process that is started from here: this one's own, with `changes`."""
+    return {**os.environ, **changes}

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from serve.api.inspecting import shown_name
 from serve.api.parts import Parts
 from serve.api.runner import Control, JobFailed, JobStopped
+from serve.settings import child_environment
 from serve.store.errors import RefusedError, StoreError
 from serve.store.ids import new_id
 from serve.store.jobs import Job
@@ -144,7 +145,9 @@ def adapt(parts: Parts, job: Job, control: Control) -> Mapping[str, Any]:
     if parts.settings.weights is not None:
         command += ["--weights", parts.settings.weights]
     # The tenant's home gets the adapter; the rest of the settings is the server's own, from the same environment.
-    environment = {**os.environ, "GAUGE_HOME": str(home.resolve()), "GAUGE_DEVICE": parts.settings.device, "OMP_NUM_THREADS": "1"}
+    environment = child_environment(
+        {"GAUGE_HOME": str(home.resolve()), "GAUGE_DEVICE": parts.settings.device, "OMP_NUM_THREADS": "1"}
+    )
     with tempfile.TemporaryFile() as said:
         code = _run(command, environment, said, control)
         lines = _last_lines(said, place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -14,6 +13,8 @@ from pathlib import Path
 
 import httpx
 import psutil
+
+from serve.settings import child_environment
 
 MIB = 2**20
 START_S, STOP_S, ASK_EVERY_S = 900.0, 60.0, 0.5
@@ -98,7 +99,7 @@ def start_server(
     home.mkdir(parents=True, exist_ok=True)
     log = home.parent / f"{home.name}-{LOG_NAME}"
     words = [sys.executable, *command, "--host", "127.0.0.1", "--port", str(port)]
-    settings = {**os.environ, "PYTHONUNBUFFERED": "1", "GAUGE_HOME": str(home.resolve()), **(environment or {})}
+    settings = child_environment({"PYTHONUNBUFFERED": "1", "GAUGE_HOME": str(home.resolve()), **(environment or {})})
     with log.open("ab") as out:
         process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=settings)  # noqa: S603
     return ServerProcess(process, f"http://127.0.0.1:{port}", log)
