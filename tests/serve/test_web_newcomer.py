@@ -1,6 +1,6 @@
 """Somebody who was never here: from opening the page to a reported value in under 30 seconds, with the real service.
 
-Run by hand with `pytest -m "browser and slow" -s tests/serve/test_web_newcomer.py`; GAUGE_VIDEO=FOLDER keeps a film of it.
+Run by hand with `pytest -m "browser and slow" -s tests/serve/test_web_newcomer.py`; GAUGE_FILM=FOLDER keeps pictures of its steps.
 """
 
 from __future__ import annotations
@@ -33,29 +33,34 @@ def spent_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def film(page: Any, device: str, step: str) -> None:
+    if folder := os.environ.get("GAUGE_FILM"):
+        page.screenshot(path=f"{folder}/{device}_{step}.png")
+
+
 @pytest.mark.parametrize(("device", "button"), [("desk", "file"), ("phone", "camera")])
 def test_a_newcomer_has_a_value_within_half_a_minute(tmp_path: Path, device: str, button: str) -> None:
     settings = Settings(home=tmp_path / "home")
     service = open_service(settings)
     service.load()
-    film: dict[str, Any] = {}
-    if folder := os.environ.get("GAUGE_VIDEO"):
-        film = {"record_video_dir": f"{folder}/{device}"}
     options = DESK if device == "desk" else PHONE
     with serving(create_app(settings, service)) as address, open_chromium() as browser:
-        context = browser.new_context(base_url=address, locale="en-GB", **options, **film)
+        context = browser.new_context(base_url=address, locale="en-GB", **options)
         page = context.new_page()
         started, worked = time.monotonic(), spent_s()
         page.goto("/")
+        film(page, device, "1_opened")
         time.sleep(THINKS_S)
         with page.expect_file_chooser() as chooser:  # The largest button: "Choose photos", on a phone "Take a photo".
             page.locator(f"label[for={button}]").click(force=True)
         chooser.value.set_files(PHOTO)
+        film(page, device, "2_chosen")
         time.sleep(THINKS_S)
         page.click("#send")  # The only large one: "Read".
         page.wait_for_selector(".figure .number", timeout=300_000)
         took_s, worked_s = time.monotonic() - started, spent_s() - worked
         shown, doubt = page.inner_text(".figure"), page.inner_text(".range")
+        film(page, device, "3_read")
         context.close()
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     print(f"\n{device}: {shown.split()} ({doubt}) after {took_s:.1f} s, {worked_s:.1f} s of a processor, load {load:.1f} a core")
