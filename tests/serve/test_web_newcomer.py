@@ -1,6 +1,6 @@
 """Somebody who was never here: from opening the page to a reported value in under 30 seconds, with the real service.
 
-Run by hand with `pytest -m "browser and slow" -s tests/serve/test_web_newcomer.py`; GAUGE_FILM=FOLDER keeps pictures of its steps.
+By hand: `pytest -m "browser and slow" -s tests/serve/test_web_newcomer.py`; GAUGE_FILM=FOLDER keeps its steps as pictures.
 """
 
 from __future__ import annotations
