@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from eval.claims import Language, language_of
 from eval.evidence import Fact
-from rag.verify.rewrite import Comparison, attached_to, compare_sentences, kind_of
+from rag.verify.order import attached_to
+from rag.verify.rewrite import Comparison, compare_sentences, kind_of
 from rag.verify.sentence import Item, parse
 
 ALIKE = 0.7
