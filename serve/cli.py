@@ -45,6 +45,7 @@ from serve.commands.rating_cli import score_hrs
 from serve.commands.replay_cli import replay
 from serve.commands.serve_bench_cli import serve as serve_bench
 from serve.commands.walkthrough_cli import walkthrough
+from serve.commands.watch_cli import watch
 
 MOST_ON_SHEET = 60
 
@@ -65,6 +66,7 @@ app.command()(models)
 app.command()(replay)
 app.command()(restore)
 app.command()(walkthrough)
+app.command()(watch)
 bench.command(name="serve")(serve_bench)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")

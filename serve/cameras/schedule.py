@@ -15,10 +15,8 @@ def cron_problem(line: str) -> str | None:
     """What is wrong with a cron line, None where it fires some day."""
     try:
         next(CronSim(line, datetime.now(UTC)))
-    except CronSimError as error:
-        return f"cron {line!r} cannot be read: {error}"
-    except StopIteration:
-        return f"cron {line!r} never fires"
+    except (CronSimError, StopIteration) as error:
+        return f"cron {line!r} is no schedule that ever fires: {error or 'no date is like that'}"
     return None
 
 
