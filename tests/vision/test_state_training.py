@@ -39,7 +39,6 @@ from vision.state_training import (
     StateRecipe,
     is_state_recipe,
     load_state_recipe,
-    measure_states,
     soft_directions,
     state_loss,
     train_states,
@@ -219,16 +218,6 @@ def test_weights_to_begin_with_are_taken(tmp_path: Path) -> None:
     before = StateReader.load(tmp_path / "first").network.state_dict()["position.weight"]
     assert torch.allclose(went_on.network.state_dict()["position.weight"], before, atol=2e-3)
     assert (tmp_path / "second" / MODEL_FILE).is_file()
-
-
-@pytest.mark.slow
-def test_six_pictures_are_learned_by_heart(tmp_path: Path) -> None:
-    data = dataset(tmp_path / "data")
-    recipe = small_recipe(batch_size=24, steps=60, lr=3e-3, warmup_steps=5, jitter=StateJitter(cover_share=0, coarse_share=0))
-    reader = train_states(recipe, [data], [], tmp_path / "run")
-    right = measure_states(reader, StateCases([data]).cases)
-    assert right["color"]["right"] == 1.0
-    assert right["position"]["right"] == 1.0
 
 
 def test_training_moves_towards_less_loss() -> None:
