@@ -388,7 +388,7 @@ def test_kb_audit_fails_on_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_serve_loads_before_it_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("serve.api.app.open_service", lambda *_, **__: failing(ValueError("no weights")))
+    monkeypatch.setattr("serve.api.server.open_service", lambda *_, **__: failing(ValueError("no weights")))
     result = CliRunner().invoke(app, ["serve", "--port", "0"])
     assert result.exit_code == 1
     assert "no weights" in result.stderr
