@@ -2,10 +2,9 @@
 
 A sequence reads `<s_read> kind:dial <s_start_angle> angle:45 <s_end_angle> angle:315 ... </s>`. Each kind has
 core slots that are always written in the same order (`<none>` where a field was not read); other fields follow
-only where they are set. Law: `decode(encode(f)) == quantise(f)` for every value of every field.
+only where they are set. Law: `decode(encode(f)) == quantise(f)` for every value of every field (`vision.bins`).
 
-Bin widths: angles 1 degree, scale fraction 0.005, locations 1/256 of the picture side; numbers keep six
-significant digits. `vision.grammar` says which tokens may follow which.
+Locations are 1/256 of the picture side wide. `vision.grammar` says which tokens may follow which.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
+from vision.bins import angle_bin, fraction_bin, fraction_value, quantise_number
 from vision.fields import Box, Channel, GaugeFields, Kind, ScalePoint
 from vision.vocabulary import (
     ANGLE_BIN_DEG,
-    ANGLE_BINS,
     ANGLE_FIELDS,
     BOX_OPEN,
     CHANNEL_FIELDS,
@@ -24,7 +23,6 @@ from vision.vocabulary import (
     CORE_SLOTS,
     END,
     FRACTION_BIN,
-    FRACTION_BINS,
     FRACTION_LOW,
     ID,
     LOCATE,
@@ -64,53 +62,6 @@ class Encoded(NamedTuple):
     places: list[float]
 
 
-def quantise_number(value: float) -> float:
-    """`value` to six significant digits; what is nearer to zero than 1e-15, minus zero too, becomes zero."""
-    return float(f"{value:.6g}") if abs(value) >= 1e-15 else 0.0
-
-
-def _angle_bin(angle: float) -> int:
-    return round(angle / ANGLE_BIN_DEG) % ANGLE_BINS
-
-
-def _fraction_bin(fraction: float) -> int:
-    return min(max(round((fraction - FRACTION_LOW) / FRACTION_BIN), 0), FRACTION_BINS - 1)
-
-
-def _fraction_value(index: int) -> float:
-    return round(FRACTION_LOW + index * FRACTION_BIN, 6)
-
-
-def quantise(fields: GaugeFields | None) -> GaugeFields | None:
-    """What survives a round trip through the tokens: every bin at its centre, numbers at six digits."""
-    if fields is None:
-        return None
-    changes: dict[str, object] = {}
-    for name in ANGLE_FIELDS:
-        angle = getattr(fields, name)
-        changes[name] = None if angle is None else float(_angle_bin(angle))
-    for name in NUMBER_FIELDS:
-        number = getattr(fields, name)
-        changes[name] = None if number is None else quantise_number(number)
-    if fields.scale_fraction is not None:
-        changes["scale_fraction"] = _fraction_value(_fraction_bin(fields.scale_fraction))
-    changes["scale_points"] = tuple(
-        ScalePoint(angle=float(_angle_bin(p.angle)), value=quantise_number(p.value)) for p in fields.scale_points
-    )
-    changes["channels"] = tuple(_quantise_channel(channel) for channel in fields.channels)
-    return fields.model_copy(update=changes)
-
-
-def _quantise_channel(channel: Channel) -> Channel:
-    changes: dict[str, object] = {}
-    if channel.pointer_angle is not None:
-        changes["pointer_angle"] = float(_angle_bin(channel.pointer_angle))
-    for name in ("scale_min", "scale_max"):
-        number = getattr(channel, name)
-        changes[name] = None if number is None else quantise_number(number)
-    return channel.model_copy(update=changes)
-
-
 class _Writer:
     """Collects ids and places."""
 
@@ -125,7 +76,7 @@ class _Writer:
         self.places.append(place)
 
     def angle(self, angle: float) -> None:
-        self.token(f"angle:{_angle_bin(angle)}", angle / ANGLE_BIN_DEG)
+        self.token(f"angle:{angle_bin(angle)}", angle / ANGLE_BIN_DEG)
 
     def location(self, fraction: float) -> None:
         place = min(max(fraction, 0.0), 1.0) * (LOCATION_BINS - 1)
@@ -139,7 +90,7 @@ class _Writer:
             self.angle(cast(float, value))
         elif name == "scale_fraction":
             fraction = cast(float, value)
-            self.token(f"fraction:{_fraction_bin(fraction)}", (fraction - FRACTION_LOW) / FRACTION_BIN)
+            self.token(f"fraction:{fraction_bin(fraction)}", (fraction - FRACTION_LOW) / FRACTION_BIN)
         elif name in NUMBER_FIELDS:
             for char in f"{quantise_number(cast(float, value)):.6g}":
                 self.token(char)
@@ -266,7 +217,7 @@ class _Reader:
         if name in ANGLE_FIELDS:
             return float(self.bin("angle"))
         if name == "scale_fraction":
-            return _fraction_value(self.bin("fraction"))
+            return fraction_value(self.bin("fraction"))
         if name in NUMBER_FIELDS:
             return self.number()
         if name == "digital_readout":

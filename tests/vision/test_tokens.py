@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vision.bins import quantise
 from vision.fields import KINDS, LAMP_COLORS, Channel, GaugeFields, ScalePoint
 from vision.grammar import Grammar, choices_along
-from vision.tokens import Located, TokenError, decode, decode_location, encode, encode_location, quantise
+from vision.tokens import Located, TokenError, decode, decode_location, encode, encode_location
 from vision.units import UNIT_NAMES
 from vision.vocabulary import (
     END_ID,
