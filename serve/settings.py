@@ -39,6 +39,8 @@ class Settings(BaseSettings):
     Photos are kept `photo_days` (0 keeps none), reports `report_days`. `quota_photos` a day and `quota_mib` of kept photos
     hold for every tenant with a key that has no limits of its own. `rate_limit` holds for each key, `request_timeout_s` for
     an answer, `upload_timeout_s` for a request's body to arrive and its answer to be taken.
+    `batch_folder` holds folders of photos that `POST /batch` may name: of the tenant `local` itself, of any other one the
+    folder of its name in it. None: batches are of uploads alone.
     """
 
     model_config = SettingsConfigDict(env_prefix="GAUGE_", frozen=True, extra="forbid")
@@ -67,6 +69,7 @@ class Settings(BaseSettings):
     rate_limit: Annotated[str, Field(pattern=RATE)] = "600/minute"
     request_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
     upload_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    batch_folder: Path | None = None
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     traceback: bool = False
 

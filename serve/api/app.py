@@ -17,10 +17,11 @@ from serve.api.metrics import Metrics
 from serve.api.middleware import Gatekeeper
 from serve.api.parts import Parts
 from serve.api.problems import add_problem_handlers
-from serve.api.routes import feedback, health, inspect, jobs, knowledge, models, reports
+from serve.api.routes import feedback, health, inspect, jobs, jobs_batch, knowledge, models, reports
 from serve.api.runner import Runner
 from serve.api.version import program_version
 from serve.api.workers import Workers
+from serve.batch import job
 from serve.service import Service, open_service
 from serve.settings import MIB, Settings, load_settings
 from serve.store.store import Store
@@ -38,6 +39,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     knowledge.router,
     feedback.router,
     jobs.router,
+    jobs_batch.router,
     pages.router,
 )
 
@@ -100,6 +102,7 @@ def make_parts(settings: Settings, service: Service, store: Store) -> Parts:
     metrics.watch_queue(lambda: parts.workers.running, lambda: parts.workers.waiting)
     metrics.watch_jobs(store.jobs.lengths)
     parts.runner.register(adaptation.KIND, partial(adaptation.adapt, parts))
+    parts.runner.register(job.KIND, partial(job.run_job, parts))
     return parts
 
 

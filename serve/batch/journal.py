@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from serve.batch.errors import BatchError
+from serve.batch.errors import BatchError, BusyError, WeightsError
 from serve.batch.sources import Identity
 from vision.fields import PhotoReading
 
@@ -51,7 +51,7 @@ class Journal:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self._lock.close()
-            raise BatchError(f"another batch writes {path}: wait for it, or choose another --out") from error
+            raise BusyError(f"another batch writes {path}: wait for it, or choose another --out") from error
         db: sqlite3.Connection | None = None
         try:
             if fresh:
@@ -90,7 +90,7 @@ class Journal:
         if kept is None:
             self._db.execute("insert into meta values ('weights', ?)", (name,))
         elif kept != name:
-            raise BatchError(f"{self.path} was begun with the weights {kept}, these are {name}: --fresh begins anew")
+            raise WeightsError(f"{self.path} was begun with the weights {kept}, these are {name}: --fresh begins anew")
 
     def find(self, identity: Identity) -> Entry | None:
         """What was read of a photo that has not changed since."""

@@ -43,10 +43,10 @@ Watch = Callable[[Progress], None]
 class Batch:
     """The photos of one batch, their journal, and what could not even be begun.
 
-    `out` is the table that is written while the batch runs and at its end, None for none.
+    `out` is the table that is written at most every `pause_s` seconds and at the end, None for none.
     """
 
-    def __init__(self, found: Found, journal: Journal, out: Path | None = None) -> None:
+    def __init__(self, found: Found, journal: Journal, out: Path | None = None, pause_s: float = PARTIAL_S) -> None:
         self.photos: Sequence[Photo] = found.photos
         self.journal = journal
         self.out = out
@@ -57,7 +57,7 @@ class Batch:
         self._twins: dict[str, list[int]] = {}
         self._ready: deque[int] = deque()
         self._written = time.monotonic()
-        self._pause_s = PARTIAL_S
+        self._least_pause_s = self._pause_s = pause_s
 
     def run(self, engine: Engine, watch: Watch = lambda progress: None) -> Progress:
         """Read what is not read yet. `watch` hears of every photo and may raise to stop; nothing that was read is lost then.
@@ -155,7 +155,7 @@ class Batch:
         began = time.monotonic()
         write_table(self.out, self.rows())
         self._written = time.monotonic()
-        self._pause_s = max(PARTIAL_S, 10 * (self._written - began))
+        self._pause_s = max(self._least_pause_s, 10 * (self._written - began))
 
     def outcomes(self) -> Iterator[Outcome]:
         """What came of the photos that are done, in the batch's order."""

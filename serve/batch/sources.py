@@ -9,7 +9,7 @@ import glob
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ def find_photos(sources: Sequence[str]) -> Found:
     found, seen, folders = Found(), set[bytes | str](), dict[tuple[int, int], str]()
     for source in sources:
         for path in _paths(source, found, folders):
-            photo = _photo(path)
+            photo = look_at(path)
             key = photo.identity.path if photo.identity is not None else photo.path
             if key in seen:
                 found.repeated += 1
@@ -145,8 +145,9 @@ def _walk(top: str, found: Found, folders: dict[tuple[int, int], str]) -> Iterat
         waiting += reversed(below)
 
 
-def _photo(path: str) -> Photo:
-    name = display_name(path)
+def look_at(path: str, name: str | None = None) -> Photo:
+    """A photo by its path, or the problem with it; `name` is shown for it instead of the path."""
+    name = display_name(path if name is None else name)
     try:
         real = os.path.realpath(path)
         status = os.stat(path)
@@ -163,8 +164,3 @@ def _photo(path: str) -> Photo:
 
 def _why(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
-
-
-def shown(skipped: Iterable[Skipped]) -> list[str]:
-    """A line for each folder that was skipped."""
-    return [f"{display_name(one.path)}: {one.reason}" for one in skipped]

@@ -138,7 +138,7 @@ def test_ray_gives_the_rows_of_the_pool_in_the_same_order(tmp_path: Path) -> Non
     (tmp_path / "photos" / "twin.png").write_bytes((tmp_path / "photos" / "0000.png").read_bytes())
     outs = {engine: tmp_path / f"{engine}.jsonl" for engine in ("local", "ray")}
     for engine, out in outs.items():
-        done = run(log=tmp_path / engine, sources=[str(tmp_path / "photos")], out=str(out), workers=2, engine=engine)
+        done = run(log=tmp_path / engine, sleep_s=0.2, sources=[str(tmp_path / "photos")], out=str(out), workers=2, engine=engine)
         assert done.returncode == 1, done.stderr
         assert len(reads(tmp_path / engine)) == 31
     assert outs["ray"].read_bytes() == outs["local"].read_bytes()
