@@ -113,7 +113,7 @@ def test_the_way_back_leads_nowhere_else(text: str) -> None:
 
 
 def test_the_way_back_is_kept() -> None:
-    assert local_path("/history/of?place=P-7%20pump") == "/history/of?place=P-7%20pump"
+    assert local_path("/instruments/of?place=P-7%20pump") == "/instruments/of?place=P-7%20pump"
 
 
 @pytest.mark.parametrize("name", [*STATIC, *FONTS])
