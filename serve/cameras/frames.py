@@ -13,7 +13,7 @@ from serve.cameras.errors import SourceError
 from vision.photos import PhotoError, load_photo
 
 FLAT = 1.5
-"""Standard deviation of a picture's brightness, of 255, below which it shows nothing: a covered lens, a lost signal."""
+"""Standard deviation of each of the colours, of 255, below which it shows nothing: a covered lens, a lost signal."""
 FROZEN_FRAMES = 3
 
 
@@ -41,7 +41,7 @@ def open_view(frame: Frame, region: tuple[int, int, int, int] | None, name: str)
         raise SourceError(f"the picture is no good: {error.reason}") from error
     height, width = photo.image.shape[:2]
     digest = hashlib.sha256(photo.image.tobytes()).hexdigest()
-    if float(photo.image.std()) < FLAT:
+    if float(photo.image.std(axis=(0, 1)).max()) < FLAT:
         raise SourceError("the picture is all of one colour: a covered lens, a dark room or a lost signal")
     if region is None:
         return View(frame.data, digest, photo.sha256)

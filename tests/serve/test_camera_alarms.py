@@ -60,7 +60,7 @@ def test_old_readings_fall_out() -> None:
 
 
 def changes(rule: AlarmRule, steps: list[Now]) -> list[str]:
-    state, out = AlarmState(), []
+    state, out = AlarmState(), list[str]()
     for now in steps:
         state, change = step_alarm(rule, state, now)
         out.append(change.to if change else "")
