@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from eval.bench_vision_cases import Case
+from eval.risk import auroc
 from eval.score import NAN, Number, Share, calibration_error, mean_of, percentile, share_of, share_true
-from eval.support_fit import auroc
 from vision.fields import Contract
 
 TARGET_RIGHT = 0.99

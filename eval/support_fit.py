@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.risk import RISK_LEVELS, RiskPoint, at_threshold, auroc, coverage_at
 from eval.score import NAN, Number, calibration_error
 from eval.support_rows import Row, UnreadRow, ValueRow
+from eval.support_signals import CHOSEN, SIGNS
 from vision.fields import Contract
 from vision.support import SourceModel, Support, design
 
@@ -34,42 +35,6 @@ LEAST_WIDENING = 1.0
 """Drawn pictures are kinder than photos: what they show may widen the witness's own interval, never narrow it."""
 MEASURED = ("numerals", "printed_scale")
 """Sources whose intervals come from measuring; digits are right or wrong."""
-RISK_LEVELS = (0.99, 0.95, 0.9, 0.8)
-CHOSEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "numerals": (
-            *("witness", "numerals", "noise", "ring", "placement", "texts_left", "own_differs"),
-            *("needle_sd", "needle_contrast", "spread_needle_tip", "spread_pivot", "point_needle_tip"),
-            *("kind", "size", "sharpness", "rivals"),
-        ),
-        "printed_scale": ("own_confidence", "point_needle_tip", "spread_needle_tip", "needle_sd", "kind", "size", "sharpness"),
-        "digits": ("looks_sure", "own_sure", "looks_agree", "same_digits", "digits", "row_px", "kind", "size", "sharpness"),
-    }
-)
-"""By source: the few signals that a model is fitted on. With a dozen wrong values among a hundred, all 55 signals rank
-values no better than chance (cross-validated AUROC .50), these do (.73)."""
-SIGNS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(
-        (
-            *("size", "squareness", "contrast", "sharpness", "located", "kind", "needle_px", "needle_found"),
-            *("needle_contrast", "numerals", "witness", "unit_printed", "weight", "weakest", "complete", "row_px"),
-            *("point_needle_tip", "point_pivot", "point_scale_start", "point_scale_end", "own_confidence"),
-            *("token_scale_min", "token_scale_max", "token_scale_fraction", "token_pointer_angle", "token_clockwise"),
-            *("own_sure", "token_digits", "looks_sure", "looks_agree", "same_digits"),
-        ),
-        1,
-    )
-    | dict.fromkeys(
-        (
-            *("glare", "needle_glare", "needle_sd", "needle_moved", "needle_token", "rivals", "red_rival", "long_rival"),
-            *("red_taken", "own_differs", "own_span", "ring", "noise", "bend", "beyond", "from_numeral", "end_interval"),
-            *("spread_needle_tip", "spread_pivot", "spread_scale_start", "spread_scale_end", "other_scales", "tilted"),
-            "texts_left",
-        ),
-        -1,
-    )
-)
-"""Which way a signal may speak: 1 for the value, -1 against it. Signals not named here may speak either way."""
 
 
 class SourceReport(Contract):
@@ -88,18 +53,6 @@ class SourceReport(Contract):
     interval_holds: Number
     interval_holds_on_scale: Number
     ridge: Number
-
-
-class RiskPoint(Contract):
-    """At the probability threshold that keeps stated values right with a share of `level`: how many values are stated.
-
-    `coverage` is the share of all instruments with a true value; NaN threshold where no threshold reaches the level.
-    """
-
-    level: float
-    threshold: Number
-    coverage: Number
-    right: Number
 
 
 class SupportReport(Contract):
@@ -291,35 +244,3 @@ def _fit(examples: _Examples, chosen: NDArray[np.bool_], ridge: float) -> Source
 def _log_loss(probabilities: Floats, right: NDArray[np.bool_]) -> float:
     clipped = np.clip(probabilities, 1e-6, 1.0 - 1e-6)
     return float(-np.mean(np.where(right, np.log(clipped), np.log(1.0 - clipped))))
-
-
-def auroc(scores: Floats, right: NDArray[np.bool_]) -> float:
-    """Probability that a right value scores above a wrong one, ties half; NaN where one of the two is missing."""
-    good, bad = scores[right], scores[~right]
-    if not len(good) or not len(bad):
-        return NAN
-    above = (good[:, None] > bad[None, :]).mean() + 0.5 * (good[:, None] == bad[None, :]).mean()
-    return float(above)
-
-
-def coverage_at(scores: Floats, right: NDArray[np.bool_], total: int, level: float) -> RiskPoint:
-    """The most values that can be stated, best first, with a share of `level` of them right; equal scores go together."""
-    order = np.argsort(-scores, kind="stable")
-    ranked, hits = scores[order], np.cumsum(right[order])
-    best = 0
-    for count in range(1, len(order) + 1):
-        last_of_ties = count == len(order) or ranked[count] < ranked[count - 1]
-        if last_of_ties and hits[count - 1] >= level * count:
-            best = count
-    if not best or not total:
-        return RiskPoint(level=level, threshold=NAN, coverage=0.0, right=NAN)
-    share = float(hits[best - 1]) / best
-    return RiskPoint(level=level, threshold=float(ranked[best - 1]), coverage=best / total, right=share)
-
-
-def at_threshold(scores: Floats, right: NDArray[np.bool_], total: int, threshold: float) -> RiskPoint:
-    """Coverage and share right of the values from a threshold on; `level` repeats the share right, 0 where none is left."""
-    kept = scores >= threshold
-    share = float(right[kept].mean()) if kept.any() else NAN
-    coverage = float(kept.sum()) / total if total else NAN
-    return RiskPoint(level=0.0 if math.isnan(share) else share, threshold=threshold, coverage=coverage, right=share)

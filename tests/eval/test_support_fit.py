@@ -12,21 +12,11 @@ import pytest
 from eval.calibrate import fit_rows, main
 from eval.fit_text import describe, note_on_card
 from eval.matching import Pair
+from eval.risk import at_threshold, auroc, coverage_at
 from eval.score import EvalError
-from eval.support_fit import (
-    CHOSEN,
-    FOLDS,
-    MIN_EXAMPLES,
-    SIGNS,
-    at_threshold,
-    auroc,
-    coverage_at,
-    fit_source,
-    fit_support,
-    fold_of,
-    widening,
-)
+from eval.support_fit import FOLDS, MIN_EXAMPLES, fit_source, fit_support, fold_of, widening
 from eval.support_rows import ClassRow, FieldRow, UnreadRow, ValueRow, load_rows, value_rows, write_rows
+from eval.support_signals import CHOSEN, SIGNS
 from tests.eval.builders import abstained_reading, make_lamp, make_truth, perfect_reading, valued
 from vision.calibration import CALIBRATION_FILE
 from vision.donut import load_card

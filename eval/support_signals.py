@@ -1,0 +1,42 @@
+"""Which signals a source's model is fitted on, and in which direction each of them may speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+CHOSEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "numerals": (
+            *("witness", "numerals", "noise", "ring", "placement", "texts_left", "own_differs"),
+            *("needle_sd", "needle_contrast", "spread_needle_tip", "spread_pivot", "point_needle_tip"),
+            *("kind", "size", "sharpness", "rivals"),
+        ),
+        "printed_scale": ("own_confidence", "point_needle_tip", "spread_needle_tip", "needle_sd", "kind", "size", "sharpness"),
+        "digits": ("looks_sure", "own_sure", "looks_agree", "same_digits", "digits", "row_px", "kind", "size", "sharpness"),
+    }
+)
+"""By source: the few signals that a model is fitted on. With a dozen wrong values among a hundred, all 55 signals rank
+values no better than chance (cross-validated AUROC .50), these do (.73)."""
+SIGNS: Mapping[str, int] = MappingProxyType(
+    dict.fromkeys(
+        (
+            *("size", "squareness", "contrast", "sharpness", "located", "kind", "needle_px", "needle_found"),
+            *("needle_contrast", "numerals", "witness", "unit_printed", "weight", "weakest", "complete", "row_px"),
+            *("point_needle_tip", "point_pivot", "point_scale_start", "point_scale_end", "own_confidence"),
+            *("token_scale_min", "token_scale_max", "token_scale_fraction", "token_pointer_angle", "token_clockwise"),
+            *("own_sure", "token_digits", "looks_sure", "looks_agree", "same_digits"),
+        ),
+        1,
+    )
+    | dict.fromkeys(
+        (
+            *("glare", "needle_glare", "needle_sd", "needle_moved", "needle_token", "rivals", "red_rival", "long_rival"),
+            *("red_taken", "own_differs", "own_span", "ring", "noise", "bend", "beyond", "from_numeral", "end_interval"),
+            *("spread_needle_tip", "spread_pivot", "spread_scale_start", "spread_scale_end", "other_scales", "tilted"),
+            "texts_left",
+        ),
+        -1,
+    )
+)
+"""Which way a signal may speak: 1 for the value, -1 against it. Signals not named here may speak either way."""
