@@ -10,7 +10,7 @@ from synth import words
 from synth.devices import CounterSpec, SubDial
 from synth.draw import HUES, Rng, any_color, between, chance, gray, near, pick, weighted
 from synth.fonts import BOLD, SANS, SYMBOL_SAFE
-from synth.sample_digital import box_case
+from synth.sample_device import box_case
 from synth.spec import Case, Color, Print
 
 KINDS = {"water": 0.38, "electricity": 0.2, "gas": 0.16, "hours": 0.12, "odometer": 0.14}

@@ -17,7 +17,7 @@ from synth.draw import chance, gray, luma, near, pick, weighted
 from synth.fonts import BOLD, PACKAGES, SANS, SERIF
 from synth.models import MODELS
 from synth.recipe import load_recipe
-from synth.sample_digital import sample_digits
+from synth.sample_display import sample_digits
 from synth.sample_further import sample_vacuum
 from synth.sample_look import THINGS, sample_camera, sample_pose, sample_things
 from synth.sample_panel import sample_row
