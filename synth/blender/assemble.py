@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from synth.blender.builder import Builder, over
 from synth.blender.cases import add_stem
 from synth.blender.geometry import DEPTH, Solid, View, ring, sheet, slab, view_of
-from synth.blender.instruments import PLAIN, add_instrument
+from synth.blender.instruments import add_instrument
 from synth.blender.look import lamps
 from synth.blender.mirrors import aim_of, rooms
 from synth.blender.plan import Material, Plan
+from synth.blender.stack import PLAIN
 from synth.camera import blur
 from synth.fingers import finger_rng
 from synth.flat.background import PhotoBackgrounds, draw_background
