@@ -10,7 +10,7 @@ from vision.fields import InstrumentReading, LampColor, PhotoReading
 
 
 class Sighting(NamedTuple):
-    """A value (`seen`) or a lamp's colour; neither where `reason` says why not."""
+    """A value (`seen`) or a lamp's colour, and what the reader says against it; neither where `reason` says why not."""
 
     seen: Seen | None = None
     color: LampColor | None = None
@@ -40,13 +40,14 @@ def _shown(one: InstrumentReading, camera: Camera, at_s: float) -> Sighting:
         sure = one.confidence.get("warning_light_color", 1.0)
         if sure < camera.limits.min_confidence:
             return Sighting(reason=f"the colour's confidence {sure:.2f} is below {camera.limits.min_confidence:.2f}")
-        return Sighting(color=fields.warning_light_color)
+        return Sighting(color=fields.warning_light_color, reason=one.reason)
     if one.kind == "selector" and fields.mode_dial_position is not None:
         position = float(fields.mode_dial_position)
         sure = one.confidence.get("mode_dial_position", one.value_confidence)
-        return Sighting(Seen(at_s, position, position, position, sure))
+        return Sighting(Seen(at_s, position, position, position, sure), reason=one.reason)
     if one.value is None or one.value_low is None or one.value_high is None:
         return Sighting(reason=one.reason or "no value was read")
     if camera.unit is not None and one.unit not in (None, camera.unit):
         return Sighting(reason=f"it was read in {one.unit}, and the instrument measures in {camera.unit}")
-    return Sighting(Seen(at_s, one.value, one.value_low, one.value_high, one.value_confidence), None, one.unit or camera.unit)
+    seen = Seen(at_s, one.value, one.value_low, one.value_high, one.value_confidence)
+    return Sighting(seen, None, one.unit or camera.unit, one.reason)

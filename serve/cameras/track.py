@@ -15,7 +15,8 @@ from vision.fields import LampColor
 
 
 class Shot(NamedTuple):
-    """What was read from a picture. Without `seen` and `color` nothing was, and `reason` says why.
+    """What was read from a picture. Without `seen` and `color` nothing was, and `reason` says why; with them it
+    is what the reader says against them.
 
     `at_s` is steady (it never goes back), `clock` the clock's time in seconds since 1970.
     """
@@ -54,7 +55,7 @@ class Track:
             camera=self.camera.name,
             at=shot.clock,
             status=status,
-            reason=verdict.reason if verdict is not None else shot.reason,
+            reason="; ".join(filter(None, (verdict.reason if verdict else None, shot.reason))) or None,
             raw=seen.value if seen else None,
             raw_low=seen.low if seen else None,
             raw_high=seen.high if seen else None,
