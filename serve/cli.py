@@ -12,6 +12,7 @@ import typer
 
 from serve.commands.adapt_cli import adapt, models
 from serve.commands.backup_cli import backup, restore
+from serve.commands.batch_bench_cli import batch as batch_bench
 from serve.commands.batch_cli import batch
 from serve.commands.bench_cli import bench
 from serve.commands.console import plain_errors, print_error, print_line, show_progress
@@ -67,6 +68,7 @@ app.command()(replay)
 app.command()(restore)
 app.command()(walkthrough)
 app.command()(watch)
+bench.command(name="batch")(batch_bench)
 bench.command(name="serve")(serve_bench)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")

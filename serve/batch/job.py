@@ -179,7 +179,7 @@ def _below(parts: Parts, tenant: str, path: str) -> str:
 
 
 def _place(parts: Parts, job: Job) -> Path:
-    return tenant_home(parts.store.home, job.tenant) / FOLDER / str(job.payload["folder"])
+    return tenant_home(parts.store.home, job.tenant) / FOLDER / str(job.payload.get("folder", "gone"))
 
 
 def batch_job(parts: Parts, tenant: str, id: str) -> Job:

@@ -67,8 +67,18 @@ class PoolEngine:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
+            worker.pipe.close()  # All at once: each ends by itself after the photo that it has in its hands.
+        for worker in self._workers:
             worker.stop()
         self._workers = []
+
+    def start(self) -> None:
+        """Start all workers and wait until each has its reader; `read` would start them too. Raises BatchError."""
+        while len(self._workers) < self._count:
+            self._workers.append(_Worker(self._stage))
+        while not all(worker.is_ready for worker in self._workers):
+            for _ in self._await(deque()):
+                pass
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -164,8 +174,10 @@ class _Worker:
 
     def stop(self) -> None:
         self.pipe.close()
-        self.process.terminate()
         self.process.join(STOP_S)
+        if self.process.is_alive():
+            self.process.terminate()
+            self.process.join(STOP_S)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
