@@ -42,7 +42,12 @@ def serve_text(bench: ServeBench) -> str:
 
 def _load_row(load: Load) -> tuple[str, ...]:
     numbers = (load.per_second, load.p50_s, load.p95_s, load.p99_s, load.processor_s)
-    return (str(load.clients), str(load.requests), str(load.failed), *(number(one) for one in numbers))
+    failed = f"{load.failed} of {_statuses(load.statuses)}" if load.failed else "0"
+    return (str(load.clients), str(load.requests), failed, *(number(one) for one in numbers))
+
+
+def _statuses(statuses: dict[int, int]) -> str:
+    return ", ".join(f"{count} x {status or 'no answer'}" for status, count in statuses.items())
 
 
 def _overhead_text(overhead: Overhead) -> str:
@@ -57,7 +62,7 @@ def _overhead_text(overhead: Overhead) -> str:
 
 
 def _memory_text(memory: Memory) -> str:
-    statuses = ", ".join(f"{count} x {status}" for status, count in memory.statuses.items())
+    statuses = _statuses(memory.statuses)
     text = f"memory over {memory.requests} requests ({statuses}; {memory.failed} not as expected): "
     text += f"{memory.at_start_mib:.0f} MiB at the start, {memory.at_end_mib:.0f} at the end, {memory.most_mib:.0f} at most; "
     if memory.slope != memory.slope:

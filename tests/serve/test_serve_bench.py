@@ -89,6 +89,11 @@ def test_tables_say_whether_the_goals_are_met() -> None:
     assert "too few requests" in serve_text(ServeBench(start_s=1.0, threads="1", memory=memory_of([answer(0)], [(0, 1.0)])))
 
 
+def test_what_failed_stands_beside_how() -> None:
+    load = load_of([answer(0), answer(1, 9.0, 503, False), answer(2, 9.0, 0, False)], clients=16, processor_s=1.0)
+    assert "2 of 1 x no answer, 1 x 200, 1 x 503" in serve_text(ServeBench(start_s=1.0, threads="1", loads=(load,)))
+
+
 def test_the_folder_has_tables_numbers_and_plots(tmp_path: Path) -> None:
     write_bench(make_bench(), tmp_path)
     again = ServeBench.model_validate_json((tmp_path / JSON_NAME).read_text())
