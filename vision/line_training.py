@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 import time
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
 import torch
-from pydantic import Field, ValidationError
+from pydantic import Field
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -20,7 +19,7 @@ from vision.digit_reader import DigitReader, digits_of_lines
 from vision.line_data import KINDS, LineExample, LineOptions, LinePictures, LineStream
 from vision.line_reader import CHARACTERS, SHIPPED_LINES, LineReader, encode_line, load_line_card, standardised
 from vision.line_wear import LineJitter, jittered
-from vision.recipe import RECIPES, DataPart, RecipeError
+from vision.recipe import RECIPES, DataPart, read_recipe
 
 READERS: dict[str, type[LineReader]] = {"lines": LineReader, "digits": DigitReader}
 
@@ -46,15 +45,8 @@ class LineRecipe(LineOptions):
 
 
 def load_line_recipe(name: str) -> LineRecipe:
-    """A recipe by name in `vision/recipes/` or by path. Raises RecipeError naming what is wrong."""
-    path = Path(name) if name.endswith(".toml") else RECIPES / "lines" / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in (RECIPES / "lines").glob("*.toml")))
-        raise RecipeError(f"no recipe of a line reader {name!r}; known ones: {known}; or give the path of a .toml file")
-    try:
-        return LineRecipe.model_validate({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))})
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise RecipeError(f"recipe {path}: {error}") from error
+    """A recipe by name in `vision/recipes/lines/` or by path. Raises RecipeError naming what is wrong."""
+    return read_recipe(LineRecipe, name, RECIPES / "lines", "recipe of a line reader")
 
 
 def line_loss(

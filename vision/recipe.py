@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from vision.augment import AugmentOptions
 from vision.donut import DonutConfig
@@ -15,6 +16,8 @@ from vision.losses import LossOptions
 
 RECIPES = Path(__file__).parent / "recipes"
 VALIDATION_SEED = 10**9
+
+Schema = TypeVar("Schema", bound=BaseModel)
 
 
 class RecipeError(ValueError):
@@ -84,22 +87,35 @@ class TrainingRecipe(Contract):
     threads: int = 0
 
 
-def load_recipe(name: str, overrides: list[str] | None = None) -> TrainingRecipe:
+def load_recipe(name: str, overrides: Sequence[str] = ()) -> TrainingRecipe:
     """A recipe by name or path, with `key=value` or `section.key=value` overrides in TOML syntax.
 
     Raises RecipeError naming the recipe, and the key that is unknown or has a wrong value.
     """
-    path = Path(name) if name.endswith(".toml") else RECIPES / f"{name}.toml"
+    return read_recipe(TrainingRecipe, name, RECIPES, "training recipe", overrides)
+
+
+def read_recipe(schema: type[Schema], name: str, folder: Path, what: str, overrides: Sequence[str] = ()) -> Schema:
+    """What `schema` makes of a recipe, by its name in `folder` or by path; `what` is the sort of recipe, for messages.
+
+    Raises RecipeError as `load_recipe` does.
+    """
+    path = recipe_path(name, folder)
     if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in RECIPES.glob("*.toml")))
-        raise RecipeError(f"no training recipe {name!r}; known recipes: {known}; or give the path of a .toml file")
+        known = ", ".join(sorted(file.stem for file in folder.glob("*.toml")))
+        raise RecipeError(f"no {what} {name!r}; known ones: {known}; or give the path of a .toml file")
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        for override in overrides or []:
+        for override in overrides:
             _apply(raw, override)
-        return TrainingRecipe.model_validate({"name": path.stem, **raw})
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        return schema.model_validate({"name": path.stem, **raw})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
         raise RecipeError(f"recipe {path}: {error}") from error
+
+
+def recipe_path(name: str, folder: Path) -> Path:
+    """Where a recipe lies that is given by its name in `folder` or by its path."""
+    return Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
 
 
 def _apply(raw: dict[str, Any], override: str) -> None:

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from vision.recipe import RECIPES, DataPart, RecipeError
+from vision.recipe import RECIPES, DataPart, read_recipe, recipe_path
 from vision.state_data import (
     LAMP,
     SELECTOR,
@@ -37,6 +37,7 @@ from vision.state_reader import StateReader, StateWeightsError
 MARK_WIDTH_DEG = 6.0
 """Deviation of the soft bins of directions."""
 CHECKPOINT_FILE = "checkpoint.pt"
+STATE_RECIPES = RECIPES / "states"
 
 
 class StateRecipe(StateOptions):
@@ -62,7 +63,7 @@ class StateRecipe(StateOptions):
 
 def is_state_recipe(name: str) -> bool:
     """Whether a recipe, by name or by path, says that it is one of a state reader."""
-    path = Path(name) if name.endswith(".toml") else RECIPES / "states" / f"{name}.toml"
+    path = recipe_path(name, STATE_RECIPES)
     try:
         return path.is_file() and tomllib.loads(path.read_text(encoding="utf-8")).get("reader") == "states"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
@@ -71,14 +72,7 @@ def is_state_recipe(name: str) -> bool:
 
 def load_state_recipe(name: str) -> StateRecipe:
     """A recipe by name in `vision/recipes/states/` or by path. Raises RecipeError naming what is wrong."""
-    path = Path(name) if name.endswith(".toml") else RECIPES / "states" / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in (RECIPES / "states").glob("*.toml")))
-        raise RecipeError(f"no recipe of a state reader {name!r}; known ones: {known}; or give the path of a .toml file")
-    try:
-        return StateRecipe.model_validate({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
-        raise RecipeError(f"recipe {path}: {error}") from error
+    return read_recipe(StateRecipe, name, STATE_RECIPES, "recipe of a state reader")
 
 
 def soft_directions(angles_deg: Sequence[float]) -> NDArray[np.float32]:

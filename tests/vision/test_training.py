@@ -14,8 +14,10 @@ from vision.augment import AugmentOptions, Photometric, jittered_read_view
 from vision.dataset import Pictures, TrainingViews, validation_views
 from vision.donut import MODEL_FILE, load
 from vision.fields import EvidencePoints, GaugeFields
+from vision.line_training import load_line_recipe
 from vision.recipe import RecipeError, TrainingRecipe, load_recipe
 from vision.samples import InstrumentTruth, PhotoTruth, SampleError, SampleRecord, write_records
+from vision.state_training import load_state_recipe
 from vision.targets import ChoiceTable, collate
 from vision.training import Run, TrainingError, train
 
@@ -172,7 +174,7 @@ def test_the_shipped_recipe_loads_and_takes_overrides() -> None:
 @pytest.mark.parametrize(
     ("name", "overrides", "message"),
     [
-        ("no-such", [], "known recipes: .*small_cpu"),
+        ("no-such", [], "known ones: .*small_cpu"),
         ("small_cpu", ["optimizer.speed=3"], "speed"),
         ("small_cpu", ["nonsense"], "key=value"),
         ("small_cpu", ["seed.x=1"], "seed"),
@@ -187,3 +189,10 @@ def test_an_unknown_key_in_a_recipe_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("speed = 3\n")
     with pytest.raises(RecipeError, match=r"mine\.toml"):
         load_recipe(str(tmp_path / "mine.toml"))
+
+
+def test_a_recipe_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_bytes(b"\xff\xfe\x00seed = 1")
+    for read in (load_recipe, load_line_recipe, load_state_recipe):
+        with pytest.raises(RecipeError, match=r"mine\.toml"):
+            read(str(tmp_path / "mine.toml"))
