@@ -173,3 +173,37 @@ camera_events = Table(
     Index("camera_events_to_publish", "published", "tenant", "camera", "seq"),
     Index("camera_events_by_age", "tenant", "at"),
 )
+
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("key", String(80), nullable=False),
+    Column("level", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_try", Double),
+    Column("sent", Double),
+    Column("reason", Text),
+    Index("alerts_by_key", "key", "at"),
+    Index("alerts_to_send", "next_try"),
+)
+
+monitor_log = Table(
+    "monitor_log",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("at", Double, nullable=False),
+    Column("body", Text, nullable=False),
+    Index("monitor_log_by_age", "kind", "at"),
+)
+
+monitor_state = Table(
+    "monitor_state",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("body", Text, nullable=False),
+)

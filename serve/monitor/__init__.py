@@ -1,0 +1,1 @@
+"""Monitoring in three levels: live, daily and hourly, and the gate; alerts and the way back."""
