@@ -93,7 +93,7 @@ def rows_of(outcome: Outcome) -> Iterator[Row]:
             value_low=one.value_low,
             value_high=one.value_high,
             unit=one.unit,
-            value_confidence=one.value_confidence if read else None,
+            value_confidence=(one.value_confidence or None) if read else None,  # 0 is what is not stated.
             value_source=one.value_source,
             adapted=one.adapted,
             box_left=left,

@@ -27,7 +27,7 @@ from vision.photos import PhotoError, display_name, load_photo
 WORST = 24
 MOST_REASONS, MOST_MODELS, MOST_NAMED = 40, 200, 50
 THUMBNAIL_PX = 280
-_SURE = 2.0
+_UNREAD, _UNSTATED = 2.0, 0.5
 
 
 class Heading(NamedTuple):
@@ -108,8 +108,8 @@ def doubt(outcome: Outcome) -> float:
     """How much a photo wants to be looked at: 2 for one of which nothing was read, else 1 less its lowest confidence."""
     reading = outcome.reading
     if reading is None or not reading.instruments:
-        return _SURE
-    return max(_SURE if one.status == "abstained" else 1.0 - one.value_confidence for one in reading.instruments)
+        return _UNREAD
+    return max(_UNREAD if one.status == "abstained" else 1.0 - (one.value_confidence or _UNSTATED) for one in reading.instruments)
 
 
 def render_summary(heading: Heading, found: Tally, language: Language) -> str:
@@ -139,7 +139,7 @@ def _shown(outcome: Outcome, language: Language) -> Shown:
     reading = outcome.reading
     assert reading is not None
     lines = [
-        f"{one.kind}: {value_text(one)} ({one.value_confidence:.2f})"
+        f"{one.kind}: {value_text(one)}" + (f" ({one.value_confidence:.2f})" if one.value_confidence else "")
         if one.status == "read"
         else f"{one.kind}: {localize_reason(one.reason, language)}"
         for one in reading.instruments
