@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import resources
 from typing import Literal, NamedTuple
 
 from knowledge.synonyms import shipped_graph, trie_pattern
 from knowledge.text_units import TEXT_UNITS
+from rag.templates import read_table
 from rag.verify.numbers import unit_spellings
 
 Kind = Literal["item", "mark", "condition", "light"]
@@ -43,8 +42,8 @@ _APPROXIMATE = frozenset(("about", "around", "nearly", "almost"))
 
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
-    """The shipped table."""
-    table = tomllib.loads((resources.files("rag.verify") / "words.toml").read_text(encoding="utf-8"))
+    """The shipped table. Raises TemplateError where it cannot be read."""
+    table = read_table("verify/words.toml")
     found: dict[str, tuple[Kind, str]] = {phrase: ("item", phrase) for phrase in table["compounds"]["words"]}
     found |= {phrase: ("light", phrase) for phrase in table["light"]["words"]}
     for same, row in table["same"].items():
