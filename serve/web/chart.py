@@ -24,6 +24,8 @@ UNREAD_Y = 206.0
 REACH = 25.0
 """A limit is drawn where it lies within so many spans of the data, and left to the table where it is further off."""
 DAY_S = 86400.0
+TINY = 1e-290
+"""Spans below are none: their steps would be below what a float holds."""
 
 
 class Dot(NamedTuple):
@@ -192,8 +194,8 @@ def _borders(facts: ModelFacts, unit: str | None, values: Sequence[_Value]) -> l
 def nice_steps(low: float, high: float, most: int = 5) -> tuple[float, ...]:
     """At most `most` + 1 round numbers that span [low, high]: steps of 1, 2 or 5 times a power of ten."""
     span = high - low
-    if not span > abs(high) * 1e-9:
-        half = abs(high) * 0.05 or 1.0
+    if not span > max(abs(high) * 1e-9, TINY):
+        half = abs(high) * 0.05 if abs(high) > TINY else 1.0
         low, high, span = low - half, high + half, 2 * half
     rough = span / most
     power = 10.0 ** math.floor(math.log10(rough))
