@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from knowledge.search import KnowledgeBase
 from serve import service as service_module
+from serve.api.app import create_app
 from serve.cli import app
 from serve.service import Service
 from serve.settings import Settings
@@ -100,3 +102,26 @@ def store(database: SecretStr | None, tmp_path: Path) -> Iterator[Store]:
     store = Store.open(Settings(home=tmp_path / "home", database=database))
     yield store
     store.close()
+
+
+@pytest.fixture(scope="module")
+def shared_site(knowledge: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """One server for the tests that do not mind what others left: a database a test would cost minutes together."""
+    settings = Settings(home=tmp_path_factory.mktemp("shared"))
+    service = Service(settings, reader=DoubleReader(), knowledge=knowledge)
+    with TestClient(create_app(settings, service), follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def site(shared_site: TestClient) -> TestClient:
+    """The shared server, to a browser that was never here."""
+    shared_site.cookies.clear()
+    return shared_site
+
+
+@pytest.fixture
+def fresh_site(service: Service) -> Iterator[TestClient]:
+    """A server of its own, with nothing in it."""
+    with TestClient(create_app(service.settings, service), follow_redirects=False) as client:
+        yield client
