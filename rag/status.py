@@ -51,7 +51,7 @@ def assess(
     if reading.status == "abstained" or nothing:
         return NOT_READ
     bounds = [(finding.least, finding.most) for finding in findings]
-    if lamp is not None:
+    if lamp is not None and reading.kind != "selector":  # Where a knob stands is chosen; a lamp beside it judges values.
         bounds.append(lamp_levels(lamp, facts.lamp(lamp) if facts is not None else None))
     least = [LEVELS.index(low) for low, _ in bounds if low is not None]
     most = [LEVELS.index(high) for _, high in bounds if high is not None]

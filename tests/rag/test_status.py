@@ -74,6 +74,13 @@ def test_a_green_lamp_does_not_stand_for_a_value_that_is_missing() -> None:
     assert assess(reading, make_facts(lamps=(green,)), (), "green").status == "undecided"
 
 
+def test_a_red_lamp_says_nothing_about_where_a_knob_stands() -> None:
+    red = LampFact(chunk="c", text="Red; Section 5.2", color="red", meaning="Fault", action="Shut down, section 5.2.")
+    facts = make_facts(lamps=(red,))
+    assert assess(make_reading("selector", mode_dial_position=3), facts, (), "red").status == "not_judged"
+    assert assess(make_reading(**VALUE), facts, (), "red").status == "alarm"
+
+
 @pytest.mark.parametrize(
     ("color", "action", "text", "expected"),
     [
