@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -18,29 +19,40 @@ from tests.serve.databases import fresh_database
 from tests.serve.doubles import HashEmbedder
 
 
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    cases = [case for case in load_query_set() if case.slice in ("template", "negative")][::8]
-    monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(knowledge_bench, "load_query_set", lambda: cases)
-    monkeypatch.setattr(knowledge_bench, "load_embedder", lambda name: HashEmbedder())
-    monkeypatch.setattr(
-        knowledge_bench,
-        "bench_units",
-        lambda kb: UnitErrors(n=5, without_declarations=2, with_injection=1, with_injection_and_query=0),
-    )
-    monkeypatch.setattr(bench_knowledge_scale, "SIZES", ())
-    monkeypatch.setattr(bench_knowledge_scale, "QUERIES", 5)
+@pytest.fixture(autouse=True, scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    cases = [case for case in load_query_set() if case.slice in ("template", "negative")][::20]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GAUGE_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setattr(knowledge_bench, "load_query_set", lambda: cases)
+        patch.setattr(knowledge_bench, "load_embedder", lambda name: HashEmbedder())
+        patch.setattr(
+            knowledge_bench,
+            "bench_units",
+            lambda kb: UnitErrors(n=5, without_declarations=2, with_injection=1, with_injection_and_query=0),
+        )
+        patch.setattr(bench_knowledge_scale, "SIZES", ())
+        patch.setattr(bench_knowledge_scale, "QUERIES", 5)
+        yield
 
 
 def run(*args: str) -> Result:
     return CliRunner().invoke(app, ["bench", "knowledge", *args])
 
 
-def test_json_ends_with_the_one_line_that_sums_up() -> None:
-    result = run("--json", "--scale", "1000")
+@pytest.fixture(scope="module")
+def here(small: None) -> Result:
+    """What the bench says of manuals in this machine's files."""
+    return run("--json", "--scale", "1000")
+
+
+def objects(result: Result) -> list[dict[str, Any]]:
     assert result.exit_code == 0, result.stderr
-    details = [json.loads(line) for line in result.stdout.splitlines()]
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_json_ends_with_the_one_line_that_sums_up(here: Result) -> None:
+    details = objects(here)
     assert [next(iter(detail)) for detail in details] == ["queries", "units", "scale", "template"]
     summary = details[-1]
     assert set(summary) == {"template", "slices", "draft_answers", "unit_errors", "search_ms_p95"}
@@ -68,12 +80,9 @@ def test_a_scale_that_is_too_small_is_refused() -> None:
     assert "1000" in result.stderr
 
 
-def test_a_database_keeps_the_manuals_and_the_generated_ones_are_gone_afterwards(postgres: str) -> None:
+def test_a_database_keeps_the_manuals_and_the_generated_ones_are_gone_afterwards(postgres: str, here: Result) -> None:
     with fresh_database(postgres) as address:
-        result = run("--json", "--scale", "1000", "--database", address)
-        assert result.exit_code == 0, result.stderr
-        here = run("--json", "--scale", "1000")
-        rows = [[json.loads(line) for line in one.stdout.splitlines()] for one in (result, here)]
+        rows = [objects(run("--json", "--scale", "1000", "--database", address)), objects(here)]
         queries = [one[0]["queries"]["overall"] for one in rows]
         assert queries[0] == queries[1]
         (there,), (local,) = (one[2]["scale"] for one in rows)
