@@ -21,6 +21,7 @@ from serve.commands.foreign_cli import score_rag
 from serve.commands.gate_cli import gate
 from serve.commands.kb_cli import kb
 from serve.commands.keys_cli import keys
+from serve.commands.monitor_cli import monitor
 from serve.commands.noise_cli import faults, noise
 from serve.commands.options import (
     Backgrounds,
@@ -46,6 +47,7 @@ from serve.commands.rating_cli import score_hrs
 from serve.commands.replay_cli import replay
 from serve.commands.serve_bench_cli import serve as serve_bench
 from serve.commands.walkthrough_cli import walkthrough
+from serve.commands.watch_bench_cli import cameras as camera_bench
 from serve.commands.watch_cli import watch
 
 MOST_ON_SHEET = 60
@@ -69,10 +71,12 @@ app.command()(restore)
 app.command()(walkthrough)
 app.command()(watch)
 bench.command(name="batch")(batch_bench)
+bench.command(name="cameras")(camera_bench)
 bench.command(name="serve")(serve_bench)
 app.add_typer(bench, name="bench")
 app.add_typer(failures, name="failures")
 app.add_typer(keys, name="keys")
+app.add_typer(monitor, name="monitor")
 evaluation.command(name="rag")(score_rag)
 evaluation.command(name="hrs")(score_hrs)
 evaluation.command()(noise)

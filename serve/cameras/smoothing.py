@@ -30,13 +30,15 @@ def smooth(readings: Sequence[Seen]) -> Smooth | None:
     """The weighted median of values, of lower and of upper ends; None for no readings.
 
     A reading weighs its confidence by the width of its interval. The interval is the median's own and does not shrink with
-    the number of readings: what one picture hides, a reflection or a tilted view, the next hides as well.
+    the number of readings: what one picture hides, a reflection or a tilted view, the next hides as well. It holds the
+    newest reading's: while an instrument moves, a median is late, and says so.
     """
     if not readings:
         return None
     weights = [_weight(one) for one in readings]
     value, low, high = (_median([getattr(one, name) for one in readings], weights) for name in ("value", "low", "high"))
-    return Smooth(value, low, high, len(readings))
+    newest = readings[-1]
+    return Smooth(value, min(low, newest.low), max(high, newest.high), len(readings))
 
 
 def _weight(one: Seen) -> float:

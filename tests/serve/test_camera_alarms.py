@@ -53,6 +53,12 @@ def test_many_frames_do_not_shrink_the_interval() -> None:
     assert one.high - one.low == many.high - many.low
 
 
+def test_while_the_instrument_moves_the_interval_holds_the_newest_one() -> None:
+    found = smooth([seen(n, 4.0 + n) for n in range(5)])
+    assert found is not None
+    assert (found.value, found.high) == (6.0, 8.1)
+
+
 def test_old_readings_fall_out() -> None:
     kept = keep_recent([seen(0, 1.0), seen(50, 2.0), seen(100, 3.0)], 100, Smoothing(frames=5, seconds=60))
     assert [one.value for one in kept] == [2.0, 3.0]
