@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
-from knowledge.usage import UsageLog
 from rag.formula import calibrate, replace_instruments
-from rag.history import History, HistoryError, Sighting, recall, record_photo
 from rag.pipeline import Inspection, Pipeline, PipelineOptions, Run
 from rag.trace import RequestFilter, new_request_id, request_context
 from rag.trace_store import Retention, TraceStore
 from rag.writer import Writer, build_writer
 from serve.code_version import code_version
 from serve.library import open_knowledge
+from serve.records import record_use, report_at
 from serve.scores import score_inspection
 from serve.settings import Language, Settings, WriterName, load_settings
 from serve.tenancy import ReaderProtocol, has_manuals, open_tenant_knowledge, tenant_reader
@@ -158,34 +156,13 @@ class Service:
         for request_id, source, name in zip(ids, sources, _names(sources, names), strict=True):
             with request_context(request_id):
                 reading = self._read_one(source, name, given, known_models)
-                run = self._report(pipeline, reading, request_id, place)
+                run = report_at(self.settings.home, place, pipeline, reading, request_id)
                 run = run._replace(inspection=score_inspection(run.inspection, run.document))
                 made_by = {"commit": code_version(), "embedder": self.knowledge.manifest.embedder}
                 self.traces.record(run.trace.model_copy(update=made_by))
-                self._keep_use(run.inspection)
+                if self.as_of is None:  # What was asked as of another day says nothing of the manuals' use today.
+                    record_use(self.settings.home, run.inspection)
             yield run
-
-    def _report(self, pipeline: Pipeline, reading: PhotoReading, request_id: str, place: str | None) -> Run:
-        """The report of a reading, held against what was read at the place before; its values join what is known of it."""
-        if place is None:
-            return pipeline.run(reading, request_id=request_id)
-        history, sighting = History(self.settings.home / "history.sqlite"), Sighting(place, datetime.now(UTC))
-        try:
-            past = recall(history, sighting, reading)
-            run = pipeline.run(reading, request_id=request_id, past=past)
-            record_photo(history, sighting, run.inspection.reading, request_id)
-            return run
-        except HistoryError as error:
-            logger.warning("the reading is not held against earlier ones: %s", error)
-            return pipeline.run(reading, request_id=request_id)
-
-    def _keep_use(self, inspection: Inspection) -> None:
-        """What was found for a report and what it cites: the knowledge base's health audit counts it."""
-        if inspection.report is None or not inspection.evidence or self.as_of is not None:
-            return
-        log = UsageLog(self.settings.home)
-        log.record_search("inspection", [one.chunk for one in inspection.evidence])
-        log.record_use(dict.fromkeys(one for statement in inspection.report.statements for one in statement.citations))
 
     def _models(self, model: str | None) -> tuple[Sequence[str], str | None]:
         """All models that have a manual, and the given one in its manual's spelling."""
