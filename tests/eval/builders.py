@@ -9,6 +9,8 @@ from typing import Any
 from vision.fields import Box, GaugeFields, InstrumentReading, PhotoReading, Weights
 from vision.samples import InstrumentTruth, PhotoTruth, SampleRecord
 
+CORPUS_HOME = Path(__file__).parents[2] / ".gauge" / "tests"
+"""Where the shipped corpus is published for tests."""
 WEIGHTS = Weights(name="test", version="1")
 DIAL = GaugeFields(
     kind="dial",
@@ -97,6 +99,16 @@ class ScriptedReader:
             self.asked.append(path)
             known = self.answers.get(path.name)
             yield known.model_copy(update={"photo": str(path)}) if known else make_photo(str(path))
+
+
+class Clock:
+    """A clock that stands until a test sets `now`, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 def as_json(model: Any) -> Any:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,24 +13,11 @@ from knowledge.search import KnowledgeBase
 from rag.needle import manual_angle
 from rag.pipeline import Inspection, Pipeline
 from rag.report import Statement
-from tests.rag.builders import make_photo, make_reading
-
-
-@pytest.fixture(scope="module")
-def kb() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
 
 
 @pytest.fixture(scope="module")
 def cases(kb: KnowledgeBase) -> list[ReportCase]:
     return draw_cases(np.random.default_rng(3), kb, 2 * len(kb.models()))
-
-
-@pytest.fixture(scope="module")
-def inspection(kb: KnowledgeBase) -> Inspection:
-    return Pipeline(kb).inspect(make_photo(make_reading(pointer_angle=137.2, warning_light_color="red")), "en")
 
 
 def test_cases_go_round_all_models_in_both_languages(kb: KnowledgeBase, cases: list[ReportCase]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -16,7 +15,6 @@ from knowledge.search import KnowledgeBase
 from rag.tokens import estimate_tokens
 from tests.rag.builders import make_chunk
 
-HOME = Path(__file__).parents[2] / ".gauge" / "tests"
 GOOD, PLAIN = "The unit of pressure is MPa.", "The case of the gauge is black."
 
 
@@ -77,12 +75,8 @@ def test_a_query_keeps_its_words_and_its_type() -> None:
     assert (query.text, query.language, query.semantic_type) == ("which unit", "en", None)
 
 
-def test_on_shipped_queries_contexts_shrink_and_answers_stay() -> None:
-    kb = KnowledgeBase.open(HOME)
-    try:
-        measured = measure_distillation(kb, load_query_set()[::12])
-    finally:
-        kb.close()
+def test_on_shipped_queries_contexts_shrink_and_answers_stay(kb: KnowledgeBase) -> None:
+    measured = measure_distillation(kb, load_query_set()[::12])
     assert measured.queries >= 20
     assert measured.judged_right.value > 0.85
     assert measured.answer_kept.hits >= 0.85 * measured.answer_found.hits

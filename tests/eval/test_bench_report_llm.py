@@ -26,9 +26,9 @@ from knowledge.search import KnowledgeBase
 from rag import packaged
 from rag.tokens import estimate_tokens
 from rag.verify import check_rewrite
+from tests.eval.builders import CORPUS_HOME
 from tests.rag.corpus_texts import corpus_chunks
 
-HOME = Path(__file__).parents[2] / ".gauge" / "tests"
 CASE = ContextCase(
     question="Up to which pressure is the PN-25 normal?",
     heading="Limits. PN-25 Manual",
@@ -55,12 +55,8 @@ def test_a_fact_said_word_for_word_is_verifiable() -> None:
     assert refused == []
 
 
-def test_context_cases_hold_their_answer_and_short_passages() -> None:
-    kb = KnowledgeBase.open(HOME)
-    try:
-        cases = context_cases(kb, 8)
-    finally:
-        kb.close()
+def test_context_cases_hold_their_answer_and_short_passages(kb: KnowledgeBase) -> None:
+    cases = context_cases(kb, 8)
     assert len(cases) == 8
     for case in cases:
         assert judge_answer(case.answer, case, (case.answer,)).right
@@ -195,7 +191,7 @@ def test_the_report_comes_back_from_its_json() -> None:
 
 def test_nothing_to_measure_is_refused() -> None:
     with pytest.raises(EvalError, match="at least 1, got 0"):
-        measure_llm(HOME, 0)
+        measure_llm(CORPUS_HOME, 0)
 
 
 @pytest.mark.slow
@@ -203,7 +199,7 @@ def test_nothing_to_measure_is_refused() -> None:
     not any(Path(entry, packaged.PACKAGE).is_dir() for entry in sys.path), reason="the packaged language model is not installed"
 )
 def test_a_small_measurement_of_the_packaged_model() -> None:
-    measured = measure_llm(HOME, 2, progress=False)
+    measured = measure_llm(CORPUS_HOME, 2, progress=False)
     assert measured.model == "llm:smollm2-135m-instruct"
     assert measured.call_s > 0
     template = next(row for row in measured.stress if row.writer == "template" and row.kind == "all")

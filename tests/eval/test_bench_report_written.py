@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-
-import pytest
 
 from eval.bench_report_written import WrittenReports, write_reports, written_text
 from knowledge.articles import Language
 from knowledge.search import KnowledgeBase
 from rag.prompt import Task
 from rag.writer import Draft
-
-HOME = Path(__file__).parents[2] / ".gauge" / "tests"
 
 
 @dataclass
@@ -27,13 +22,6 @@ class Changing:
 
     def write(self, task: Task) -> Draft:
         return Draft(tuple(self.change(text) for text in task.sentences))
-
-
-@pytest.fixture(scope="module")
-def kb() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(HOME)
-    yield base
-    base.close()
 
 
 def measure(kb: KnowledgeBase, change: Callable[[str], str]) -> WrittenReports:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -244,13 +243,6 @@ def test_rows_of_drawn_photos_are_the_same_every_time() -> None:
         assert len(set(ids)) == len(ids)
     pictures = [row for _, row in first if row.slice == "made up"]
     assert len(pictures) == 4
-
-
-@pytest.fixture(scope="module")
-def kb() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
 
 
 def test_a_blinded_retriever_shuts_the_gate(kb: KnowledgeBase) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,11 +22,9 @@ IDS = [anchor.id for anchor in ANCHORS]
 
 
 @pytest.fixture(scope="module")
-def chain() -> Iterator[ProductChain]:
-    """The product's chain over the shipped corpus. Publications are named by their content, so they may stay between runs."""
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield ProductChain(base, asked_day(base))
-    base.close()
+def chain(kb: KnowledgeBase) -> ProductChain:
+    """The product's chain over the shipped corpus."""
+    return ProductChain(kb, asked_day(kb))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,27 +31,20 @@ FACT = Mvfu(
 
 
 @pytest.fixture(scope="module")
-def knowledge() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
-
-
-@pytest.fixture(scope="module")
 def shipped() -> FactLibrary:
     return read_library(SHIPPED_LIBRARY)
 
 
-def test_the_shipped_library_is_what_the_shipped_corpus_states(shipped: FactLibrary, knowledge: KnowledgeBase) -> None:
-    found = corpus_facts(knowledge)
+def test_the_shipped_library_is_what_the_shipped_corpus_states(shipped: FactLibrary, kb: KnowledgeBase) -> None:
+    found = corpus_facts(kb)
     _, growth = shipped.extended(found)
     assert (growth.added, growth.changed, growth.kept) == ((), (), len(found))
     assert len(shipped) == len(found) >= 500
 
 
-def test_every_fact_stands_in_the_place_that_it_names(shipped: FactLibrary, knowledge: KnowledgeBase) -> None:
+def test_every_fact_stands_in_the_place_that_it_names(shipped: FactLibrary, kb: KnowledgeBase) -> None:
     for fact in shipped:
-        chunks = knowledge.sections(fact.document, [fact.section])
+        chunks = kb.sections(fact.document, [fact.section])
         assert chunks, fact.id
         assert {chunk.version for chunk in chunks} == {fact.version}
         covered = cover([fact], [passage_of(chunk) for chunk in chunks], shipped)

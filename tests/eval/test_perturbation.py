@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from eval.noise import NOISE_OF
@@ -13,13 +10,6 @@ from eval.planted_faults import Base, find_bases
 from eval.query_set import shipped_query_set
 from eval.score import EvalError
 from knowledge.search import KnowledgeBase
-
-
-@pytest.fixture(scope="module")
-def kb() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,13 +139,6 @@ def test_a_misread_field_is_one_and_wrong() -> None:
         assert not judge_field(rule, getattr(fields, name), getattr(wrong, name)).right  # type: ignore[arg-type]
         GaugeFields.model_validate(wrong.model_dump())
     assert misread(np.random.default_rng(0), GaugeFields(kind="dial")) == GaugeFields(kind="dial")
-
-
-@pytest.fixture(scope="module")
-def kb() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
 
 
 @pytest.fixture(scope="module")

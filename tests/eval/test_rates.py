@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 from eval.bench_report_cases import draw_cases
 from eval.lies import KINDS
@@ -15,19 +11,6 @@ from eval.rates import FAR_ALARM, exact_retrieval, rate, report_faithful
 from eval.score import not_scorable, supported, unsupported
 from knowledge.search import KnowledgeBase
 from rag.pipeline import Inspection, Pipeline
-from tests.rag.builders import make_photo, make_reading
-
-
-@pytest.fixture(scope="module")
-def kb() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
-
-
-@pytest.fixture(scope="module")
-def inspection(kb: KnowledgeBase) -> Inspection:
-    return Pipeline(kb).inspect(make_photo(make_reading(pointer_angle=137.2, warning_light_color="red")), "en")
 
 
 def with_text(inspection: Inspection, index: int, text: str) -> Inspection:

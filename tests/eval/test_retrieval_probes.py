@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from eval.anchors_relevance import DOMAINS
@@ -19,20 +16,13 @@ CASES = [case for case in shipped_query_set() if case.id.endswith(("1", "7")) an
 
 
 @pytest.fixture(scope="module")
-def knowledge() -> Iterator[KnowledgeBase]:
-    base = KnowledgeBase.open(Path(__file__).parents[2] / ".gauge" / "tests")
-    yield base
-    base.close()
-
-
-@pytest.fixture(scope="module")
 def probes() -> Probes:
     return Probes(read_library(SHIPPED_LIBRARY), VectorJudge(HashEmbedder()))
 
 
 @pytest.fixture(scope="module")
-def rows(knowledge: KnowledgeBase, probes: Probes) -> list[ProbeRow]:
-    return list(probe_queries(knowledge, CASES, probes))
+def rows(kb: KnowledgeBase, probes: Probes) -> list[ProbeRow]:
+    return list(probe_queries(kb, CASES, probes))
 
 
 def test_every_query_has_every_score_or_a_reason(rows: list[ProbeRow]) -> None:
@@ -42,20 +32,20 @@ def test_every_query_has_every_score_or_a_reason(rows: list[ProbeRow]) -> None:
         assert all(score.reason for score in scores)
 
 
-def test_the_rank_is_that_of_the_query_set(knowledge: KnowledgeBase, rows: list[ProbeRow]) -> None:
+def test_the_rank_is_that_of_the_query_set(kb: KnowledgeBase, rows: list[ProbeRow]) -> None:
     for case, row in zip(CASES[:10], rows, strict=False):
-        chunks = [hit.chunk for hit in knowledge.search(case.text, model=case.model, k=10)]
+        chunks = [hit.chunk for hit in kb.search(case.text, model=case.model, k=10)]
         assert row.retrieval.rank == case.rank(chunks)
 
 
-def test_a_query_without_an_answer_has_no_hit_to_miss(knowledge: KnowledgeBase, probes: Probes) -> None:
+def test_a_query_without_an_answer_has_no_hit_to_miss(kb: KnowledgeBase, probes: Probes) -> None:
     case = next(case for case in shipped_query_set() if not case.answers)
-    (row,) = probe_queries(knowledge, [case], probes)
+    (row,) = probe_queries(kb, [case], probes)
     assert row.retrieval.hit.state == "not_scorable"
     assert row.retrieval.rank is None
 
 
-def test_a_mended_typo_is_no_anchor_that_passages_lack(knowledge: KnowledgeBase, probes: Probes) -> None:
+def test_a_mended_typo_is_no_anchor_that_passages_lack(kb: KnowledgeBase, probes: Probes) -> None:
     right, wrong = (
         QueryCase(
             id="q",
@@ -67,7 +57,7 @@ def test_a_mended_typo_is_no_anchor_that_passages_lack(knowledge: KnowledgeBase,
         )
         for text in ("calibration interval of the pressure gauge", "calibrtion intervall of the presure gauge")
     )
-    first, second = probe_queries(knowledge, [right, wrong], probes)
+    first, second = probe_queries(kb, [right, wrong], probes)
     assert second.anchor_relevance.score.value == pytest.approx(first.anchor_relevance.score.value, abs=0.2)
     assert second.anchor_relevance.score.value > 0.5
 
@@ -96,13 +86,13 @@ def test_no_rows_make_a_card_without_means() -> None:
     assert card.slices == {}
 
 
-def test_the_domain_changes_anchor_relevance_alone(knowledge: KnowledgeBase, rows: list[ProbeRow], probes: Probes) -> None:
+def test_the_domain_changes_anchor_relevance_alone(kb: KnowledgeBase, rows: list[ProbeRow], probes: Probes) -> None:
     law = Probes(probes.library, probes.judge, DOMAINS["law"])
-    again = list(probe_queries(knowledge, CASES, law))
+    again = list(probe_queries(kb, CASES, law))
     assert [row.fact_coverage for row in again] == [row.fact_coverage for row in rows]
     assert [row.anchor_relevance.score.value for row in again] != [row.anchor_relevance.score.value for row in rows]
 
 
-def test_a_rerun_gives_the_same(knowledge: KnowledgeBase, probes: Probes, rows: list[ProbeRow]) -> None:
-    again = [row.model_dump_json() for row in probe_queries(knowledge, CASES, probes)]
+def test_a_rerun_gives_the_same(kb: KnowledgeBase, probes: Probes, rows: list[ProbeRow]) -> None:
+    again = [row.model_dump_json() for row in probe_queries(kb, CASES, probes)]
     assert again == [row.model_dump_json() for row in rows]

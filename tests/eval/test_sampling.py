@@ -14,21 +14,9 @@ from hypothesis import strategies as st
 
 from eval.sampling import LIVE_RATE, Backlog, BacklogOptions, Sampler, place_of
 from eval.score import EvalError
+from tests.eval.builders import Clock
 
 IDS = [f"request-{n}" for n in range(20_000)]
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

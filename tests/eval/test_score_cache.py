@@ -14,21 +14,9 @@ from hypothesis import strategies as st
 
 from eval.score import EvalError, Score, supported, unsupported
 from eval.score_cache import CacheOptions, ScoreCache, text_hash
+from tests.eval.builders import Clock
 
 DAY = 24 * 3600.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
