@@ -83,7 +83,8 @@ def witness_dial(
         missed = missed_numerals(units.lines, crop, look.texts, numeral_places, seen.pivot)
         look = look._replace(texts=(*look.texts, *missed))
     found = () if units is None else units.missed_units(crop, look, seen.pivot, unit_places)
-    texts = (*look.texts, *(unit.text for unit in found))
+    ends = [unit.instead for unit in found if unit.instead is not None]
+    texts = (*(text for text in look.texts if text not in ends), *(unit.text for unit in found))
     scale, texts = _all_looks(reader, crop, seen, texts, needle.sd_deg)
     if not needle.found:
         scale = scale._replace(confidence=UNSEEN_NEEDLE_TRUST * scale.confidence)

@@ -17,7 +17,7 @@ from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace, Pixels
 from vision.line_reader import LineReader
 from vision.numerals import Look, PrintedText
-from vision.printed_units import UnitMark, find_units
+from vision.printed_units import UnitMark, find_units, plain_text
 from vision.text_strips import TextPatch, patch_color
 from vision.unit_places import column_places, places_around, places_behind_titles, places_of_boxes
 from vision.unit_witness import SeenUnit, find_unit_lines
@@ -28,6 +28,8 @@ BOX_TO_LETTERS = 1.4
 SAME_PLACE_HEIGHTS = 1.6
 MAX_UNITS = 2
 SHORT_LINE = 5.0
+SURELY_WHOLE = 0.9
+"""Least confidence of the line reader's whole unit before the OCR's shorter one gives way."""
 LONE_LETTER = 0.95
 """Least height of a lone letter to the numerals'."""
 PRINTED = {"kgf/cm2": "kgf/cm²", "mmH2O": "mmH₂O", "inH2O": "inH₂O", "m3": "m³", "m3/h": "m³/h"}
@@ -35,10 +37,14 @@ PRINTED = {"kgf/cm2": "kgf/cm²", "mmH2O": "mmH₂O", "inH2O": "inH₂O", "m3": 
 
 
 class FoundUnit(NamedTuple):
-    """A unit that the OCR missed, as the line reader saw it and as printed text."""
+    """A unit that the OCR missed, as the line reader saw it and as printed text.
+
+    `instead` is the OCR's text that shows only the end of it, such as the A of mA whose m the needle covers.
+    """
 
     seen: SeenUnit
     text: PrintedText
+    instead: PrintedText | None = None
 
 
 class UnitFinder:
@@ -53,7 +59,9 @@ class UnitFinder:
         if not asked:
             return ()
         seen = [unit for unit in find_unit_lines(self.lines, LineImage(crop), asked) if _stands_alone(unit, look)]
-        return tuple(FoundUnit(unit, printed_unit(crop, unit)) for unit in _not_yet_read(seen, find_units(look.texts)))
+        ends = {unit: text for unit in seen for text in look.texts if _is_end_of(text, unit)}
+        printed = find_units([text for text in look.texts if text not in ends.values()])
+        return tuple(FoundUnit(unit, printed_unit(crop, unit), ends.get(unit)) for unit in _not_yet_read(seen, printed))
 
 
 def asked_places(crop: Pixels, look: Look, pivot: Point, places: Sequence[LinePlace] = ()) -> list[LinePlace]:
@@ -80,6 +88,14 @@ def _stands_alone(unit: SeenUnit, look: Look) -> bool:
         return True
     heights = [text.height_px / BOX_TO_LETTERS for text in look.texts if text.text.strip("+-.,").isdigit()]
     return not heights or unit.place.height_px >= LONE_LETTER * float(np.median(heights))
+
+
+def _is_end_of(text: PrintedText, whole: SeenUnit) -> bool:
+    """Whether a text of the OCR is but the end of a unit that the line reader surely sees there: A of mA, bar of mbar."""
+    letters = plain_text(text.text).strip("()[] .")
+    same = [mark for mark in find_units([text]) if mark.unit != whole.unit and _overlap(whole, mark)]
+    cut = len(whole.text) > len(letters) > 0 and whole.text.endswith(letters)
+    return cut and whole.confidence >= SURELY_WHOLE and bool(same)
 
 
 def _not_yet_read(seen: Sequence[SeenUnit], printed: Sequence[UnitMark]) -> list[SeenUnit]:

@@ -209,6 +209,21 @@ def test_what_the_ocr_read_is_not_added_again_nor_contradicted() -> None:
     assert finder({(120.0, 160.0): "psi"}).missed_units(FACE, Look((*NUMBERS, bar)), (120.0, 120.0)) == ()
 
 
+@pytest.mark.parametrize(("end", "whole"), [("A", "mA"), ("V", "kV"), ("bar", "mbar"), ("Pa", "MPa")])
+def test_the_ocrs_end_of_a_unit_gives_way_to_the_whole(end: str, whole: str) -> None:
+    cut = printed(end, (122, 160), height=16)
+    (found,) = finder({(120.0, 160.0): whole}).missed_units(FACE, Look((*NUMBERS, cut)), (120.0, 120.0))
+    assert (found.seen.unit, found.instead) == (whole, cut)
+
+
+def test_what_is_no_end_of_it_stays() -> None:
+    volts = printed("V", (122, 160), height=16)
+    assert finder({(120.0, 160.0): "mA"}).missed_units(FACE, Look((*NUMBERS, volts)), (120.0, 120.0)) == ()
+    elsewhere = printed("A", (40, 60), height=16)
+    found = finder({(120.0, 160.0): "mA"}).missed_units(FACE, Look((*NUMBERS, elsewhere)), (120.0, 120.0))
+    assert all(unit.instead is None for unit in found)
+
+
 def test_a_second_unit_must_measure_the_same() -> None:
     bar = printed("bar", (120, 90), height=14)
     second = finder({(120.0, 160.0): "psi"}).missed_units(FACE, Look((*NUMBERS, bar)), (120.0, 120.0))
