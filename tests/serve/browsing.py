@@ -5,9 +5,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from knowledge.search import KnowledgeBase
+from serve.api.app import create_app
+from serve.service import Service
+from serve.settings import Settings
+from tests.serve.doubles import DoubleReader
+from tests.serve.live import serving
 
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 ARGS = [
@@ -17,6 +26,7 @@ ARGS = [
 WAIT_MS = 60_000
 """A busy machine is no fault of the page."""
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHOTO = (resources.files("synth") / "examples" / "xyz2000_panel.jpg").read_bytes()
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -63,3 +73,31 @@ def is_foreign(url: str, address: str) -> bool:
 def overflow_px(page: Any) -> int:
     """How far a page reaches beyond its window to the right."""
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+@contextmanager
+def serving_pages(home: Path, knowledge: KnowledgeBase) -> Iterator[str]:
+    """The address of the pages around a double, with nothing in them yet."""
+    settings = Settings(home=home)
+    with serving(create_app(settings, Service(settings, reader=DoubleReader(), knowledge=knowledge))) as address:
+        yield address
+
+
+def file(name: str, data: bytes, kind: str = "image/jpeg") -> dict[str, Any]:
+    """A file as a page's input takes it."""
+    return {"name": name, "mimeType": kind, "buffer": data}
+
+
+def choose(page: Any, *files: dict[str, Any]) -> None:
+    """Files into the upload form."""
+    page.set_input_files("#file", list(files))
+
+
+def read_photo(page: Any, **fields: str) -> None:
+    """From the form to the report of the example photo."""
+    choose(page, file("panel.jpg", PHOTO))
+    for name, text in fields.items():
+        page.fill(f"#{name}", text)
+    page.click("#send")
+    page.wait_for_url("**/r/*")
+    page.wait_for_load_state("load")
