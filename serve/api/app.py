@@ -22,6 +22,9 @@ from serve.api.runner import Runner
 from serve.api.version import program_version
 from serve.api.workers import Workers
 from serve.batch import job
+from serve.monitor.degradation import Degradation
+from serve.monitor.exposed import MonitorValues
+from serve.monitor.loop import Monitor
 from serve.service import Service, open_service
 from serve.settings import MIB, Settings, load_settings
 from serve.store.store import Store
@@ -88,6 +91,7 @@ def create_app(
 def make_parts(settings: Settings, service: Service, store: Store) -> Parts:
     """The parts of an application, wired to each other; nothing is started."""
     metrics = Metrics()
+    degradation = Degradation(store.database)
     parts = Parts(
         settings=settings,
         service=service,
@@ -98,9 +102,12 @@ def make_parts(settings: Settings, service: Service, store: Store) -> Parts:
         metrics=metrics,
         runner=Runner(store),
         lifecycle=Lifecycle(),
+        degradation=degradation,
+        monitor=Monitor(service, store, degradation) if settings.monitor else None,
     )
     metrics.watch_queue(lambda: parts.workers.running, lambda: parts.workers.waiting)
     metrics.watch_jobs(store.jobs.lengths)
+    metrics.registry.register(MonitorValues(store.database))
     parts.runner.register(adaptation.KIND, partial(adaptation.adapt, parts))
     parts.runner.register(job.KIND, partial(job.run_job, parts))
     return parts
@@ -109,10 +116,15 @@ def make_parts(settings: Settings, service: Service, store: Store) -> Parts:
 def _start(parts: Parts) -> None:
     parts.store.prepare()
     parts.service.load()
+    parts.degradation.now()
     parts.runner.start()
+    if parts.monitor is not None:
+        parts.monitor.start()
 
 
 def _stop(parts: Parts, close_store: bool) -> None:
+    if parts.monitor is not None:
+        parts.monitor.stop()
     parts.runner.stop()
     parts.workers.close()
     parts.writers.close()

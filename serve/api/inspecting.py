@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from fastapi import Request, UploadFile
 
+from rag.errors import WriterError
 from rag.pipeline import Run
 from serve.api.auth import Caller
 from serve.api.parts import Parts, parts_of
 from serve.api.problems import ProblemError, photo_problem, request_id_of
+from serve.monitor.degradation import DEGRADED, say_degraded
 from serve.settings import MIB, Language, WriterName
 from serve.store.errors import StoreError
 from serve.store.idempotency import DoneError
@@ -109,7 +111,7 @@ def _make(parts: Parts, order: Order) -> tuple[StoredReport, ...]:
     tenant, store, count = order.caller.tenant, parts.store, len(order.uploads)
     store.spend_photos(tenant, count, sum(len(one.data) for one in order.uploads) / MIB)
     try:
-        runs = _runs(parts, order)
+        runs = _written(parts, order)
         for run in runs:
             parts.metrics.count_inspection(run.inspection)
         if all(run.inspection.reading.status == "error" for run in runs):
@@ -120,19 +122,33 @@ def _make(parts: Parts, order: Order) -> tuple[StoredReport, ...]:
         raise
 
 
+def _written(parts: Parts, order: Order) -> list[Run]:
+    """The runs, by templates where the language model is set aside; they say so."""
+    wanted = order.wishes.writer or parts.settings.writer
+    writer = parts.degradation.writer(wanted)
+    if writer == wanted:
+        return _runs(parts, order)
+    runs = _runs(parts, order._replace(wishes=order.wishes._replace(writer=writer)))
+    return [say_degraded(run, order.wishes.language or parts.settings.language) for run in runs]
+
+
 def _runs(parts: Parts, order: Order) -> list[Run]:
     base, count = order.request_id, len(order.uploads)
-    return list(
-        parts.service_of(order.caller.tenant).inspect_runs(
-            [one.data for one in order.uploads],
-            names=[one.name for one in order.uploads],
-            model=order.wishes.model,
-            language=order.wishes.language,
-            writer=order.wishes.writer,
-            request_ids=[base] if count == 1 else [f"{base}-{number}" for number in range(1, count + 1)],
-            place=order.wishes.place,
+    try:
+        return list(
+            parts.service_of(order.caller.tenant).inspect_runs(
+                [one.data for one in order.uploads],
+                names=[one.name for one in order.uploads],
+                model=order.wishes.model,
+                language=order.wishes.language,
+                writer=order.wishes.writer,
+                request_ids=[base] if count == 1 else [f"{base}-{number}" for number in range(1, count + 1)],
+                place=order.wishes.place,
+            )
         )
-    )
+    except WriterError as error:  # A writer that is not set up; one that fails at work leaves the template's sentences.
+        status = HTTPStatus.SERVICE_UNAVAILABLE if order.wishes.writer is None else HTTPStatus.UNPROCESSABLE_ENTITY
+        raise ProblemError(status, "no-writer", f"{error}; or take the writer `template`") from error
 
 
 def _keep(parts: Parts, order: Order, runs: Sequence[Run]) -> tuple[StoredReport, ...]:
@@ -143,7 +159,7 @@ def _keep(parts: Parts, order: Order, runs: Sequence[Run]) -> tuple[StoredReport
             tenant,
             run,
             language=wishes.language or settings.language,
-            writer=wishes.writer or settings.writer,
+            writer="template" if DEGRADED in run.inspection.scores else wishes.writer or settings.writer,
             place=wishes.place,
             model=wishes.model,
         )

@@ -11,6 +11,8 @@ from serve.api.lifecycle import Lifecycle
 from serve.api.metrics import Metrics
 from serve.api.runner import Runner
 from serve.api.workers import Workers
+from serve.monitor.degradation import Degradation
+from serve.monitor.loop import Monitor
 from serve.service import Service
 from serve.settings import Settings
 from serve.store.store import Store
@@ -29,6 +31,8 @@ class Parts:
     metrics: Metrics
     runner: Runner
     lifecycle: Lifecycle
+    degradation: Degradation
+    monitor: Monitor | None = None
 
     def service_of(self, tenant: str) -> Service:
         """The service that keeps and asks what belongs to a tenant."""

@@ -170,7 +170,12 @@ def test_request_ids_are_kept_where_harmless(client: TestClient) -> None:
 
 
 def test_health_and_readiness(client: TestClient, service: Service) -> None:
-    assert client.get("/health").json() == {"status": "ok", "version": "0.1.0", "weights": {"name": "double", "version": "1"}}
+    assert client.get("/health").json() == {
+        "status": "ok",
+        "version": "0.1.0",
+        "weights": {"name": "double", "version": "1"},
+        "notice": None,
+    }
     assert client.get("/ready").status_code == 200
 
 

@@ -25,11 +25,12 @@ CHECK_S = 1.0
 
 
 class Health(Contract):
-    """Whether the server lives, and with what it reads once it is ready."""
+    """Whether the server lives, and with what it reads once it is ready. `notice`: what is not as it is set up to be."""
 
     status: Literal["ok", "loading", "stopping"]
     version: str
     weights: Weights | None
+    notice: str | None = None
 
 
 @router.get("/health")
@@ -38,7 +39,13 @@ async def health(request: Request) -> Health:
     parts = parts_of(request)
     weights = parts.service.weights
     status: Literal["ok", "loading", "stopping"] = "ok" if weights else "loading"
-    return Health(status="stopping" if parts.lifecycle.is_stopping else status, version=program_version(), weights=weights)
+    aside = parts.degradation.last
+    return Health(
+        status="stopping" if parts.lifecycle.is_stopping else status,
+        version=program_version(),
+        weights=weights,
+        notice=f"language models are set aside, templates write: {aside.reason}" if aside is not None else None,
+    )
 
 
 @router.get("/ready", responses={503: {"model": Problem}})
@@ -72,6 +79,7 @@ def _store_fault(parts: Parts) -> str | None:
         return checked[1]
     try:
         parts.store.check()
+        parts.degradation.now()
         reason = None
     except StoreError as error:
         reason = f"nothing can be kept now: {error.public}"
