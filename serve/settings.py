@@ -6,7 +6,7 @@ Import this module lazily where start-up time counts: pydantic-settings is not f
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -100,3 +100,14 @@ def load_settings() -> Settings:
 def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
     """The environment for a process that is started from here: this one's own, with `changes`."""
     return {**os.environ, **changes}
+
+
+def variables_set(names: Iterable[str]) -> dict[str, str]:
+    """Those of the environment's variables that are set and not empty, for a process that is to see no others."""
+    return {name: value for name in names if (value := os.environ.get(name))}
+
+
+def preset_variables(variables: Mapping[str, str]) -> None:
+    """Variables of libraries that look at nothing else, for this process; what is set already stays."""
+    for name, value in variables.items():
+        os.environ.setdefault(name, value)

@@ -66,14 +66,14 @@ def test_rooms_that_know_the_contract_alone(room: str, allowed: set[str]) -> Non
 
 def test_only_settings_read_the_environment() -> None:
     """`os.environ` and `os.getenv` stand in serve/settings.py alone: settings come from there and are handed down."""
-    readers = [
+    readers = {
         path.relative_to(ROOT).as_posix()
         for room in ROOMS
         for path in sources(room)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
-    ]
-    assert readers == ["serve/settings.py"]
+    }
+    assert readers == {"serve/settings.py"}
 
 
 def test_the_six_rooms_are_the_wheels_packages() -> None:

@@ -5,7 +5,6 @@ Every machine needs this program and the photos under the same paths; readings c
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,12 +37,14 @@ class RayEngine:
         self._own = False
 
     def __enter__(self) -> RayEngine:
+        from serve.settings import preset_variables, variables_set
+
         ray = self._ray
         if ray.is_initialized():
             return self
         # The caller's own python runs the workers; without the switch, Ray would look whether `uv` started it.
-        os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-        passed = {name: value for name in PASSED_ON if (value := os.environ.get(name))}
+        preset_variables({"RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"})
+        passed = variables_set(PASSED_ON)
         if "GAUGE_HOME" in passed:
             passed["GAUGE_HOME"] = str(Path(passed["GAUGE_HOME"]).resolve())
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR", "runtime_env": {"env_vars": passed}}

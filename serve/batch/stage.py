@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from importlib import import_module
@@ -53,8 +52,10 @@ class Stage(Contract):
 
     def open(self) -> Read:
         """The reader, loaded. Raises what the opener raises."""
-        for name in THREAD_SETTINGS:  # Each process has one core; libraries that start a thread a core would fight.
-            os.environ.setdefault(name, "1")
+        from serve.settings import preset_variables
+
+        # Each process has one core; libraries that start a thread a core would fight.
+        preset_variables(dict.fromkeys(THREAD_SETTINGS, "1"))
         module, _, function = self.opener.partition(":")
         read: Read = getattr(import_module(module), function)(self)
         return read
