@@ -71,11 +71,13 @@ def parse_moment(text: str) -> datetime:
     """The moment of an ISO 8601 text; a day is its last second, a time without zone is UTC. Raises MomentError."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError as error:
+        if "T" not in text and " " not in text.strip():
+            moment = moment.replace(hour=23, minute=59, second=59)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment.astimezone(UTC)  # At both ends of the calendar not every zone's moment has one in UTC.
+    except (ValueError, OverflowError) as error:
         raise MomentError(f"{text!r} is no ISO 8601 moment; write 2024-05-31 or 2024-05-31T12:00:00+00:00") from error
-    if "T" not in text and " " not in text.strip():
-        moment = moment.replace(hour=23, minute=59, second=59)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment
 
 
 def day_of(moment: Moment) -> date:

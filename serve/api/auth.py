@@ -127,11 +127,19 @@ def check_origin(request: Request, *, from_file: bool = False) -> None:
     if origin == "null" and from_file:
         return
     if origin is not None:
-        same = urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower()
+        same = _host_of(origin) == request.headers.get("host", "").lower()
     else:
         same = site in ("same-origin", "none") or (site is None and COOKIE not in request.cookies)
     if not same:
         raise ProblemError(HTTPStatus.FORBIDDEN, "other-origin", "this request was sent by a page of another site")
+
+
+def _host_of(origin: str) -> str | None:
+    """Host and port of an origin, None where it has none: `null`, or no address at all."""
+    try:
+        return urlsplit(origin).netloc.lower() or None
+    except ValueError:
+        return None
 
 
 def set_key_cookie(response: Response, request: Request, secret: str) -> None:

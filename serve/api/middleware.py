@@ -82,8 +82,15 @@ class Gatekeeper:
         scope.setdefault("state", {})["request_id"] = request_id
         status, began = 0, time.perf_counter()
 
+        # HEAD is GET without the body (RFC 9110, 9.3.2); routes need not know it.
+        head_only = scope["method"] == "HEAD"
+        if head_only:
+            scope = {**scope, "method": "GET"}
+
         async def send_with_headers(message: Message) -> None:
             nonlocal status
+            if head_only and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
             if message["type"] == "http.response.start":
                 status = int(message["status"])
                 headers = MutableHeaders(scope=message)

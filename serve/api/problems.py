@@ -20,6 +20,9 @@ from vision.photos import PhotoError, PhotoProblem
 logger = logging.getLogger("gauge.http")
 
 PROBLEM_TYPE = "application/problem+json"
+MOST_COMPLAINTS = 10
+MOST_SAID = 200
+"""Characters of the place and of the text of one complaint: a request may have thousands of wrong fields with long names."""
 STATUS_OF_PHOTO: dict[PhotoProblem, int] = {
     "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "not_an_image": HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -113,17 +116,37 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
-        return problem_response(request_id_of(request), error.status_code, "", str(error.detail), dict(error.headers or {}))
+        headers = dict(error.headers or {})
+        return problem_response(request_id_of(request), error.status_code, "", _told(error, headers), headers)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        detail = "; ".join(_complaint(one) for one in error.errors())
+        complaints = [_complaint(one) for one in error.errors()]
+        more = [f"and {len(complaints) - MOST_COMPLAINTS} more"] if len(complaints) > MOST_COMPLAINTS else []
+        detail = "; ".join(complaints[:MOST_COMPLAINTS] + more)
         return problem_response(request_id_of(request), HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail)
+
+
+def _told(error: HTTPException, headers: dict[str, str]) -> str:
+    """The detail of an error, in more words than its title where it has no more."""
+    if error.detail == "There was an error parsing the body":
+        return "the body cannot be read: it is no valid JSON or form, or nested too deeply, or a number in it is too long"
+    if error.detail != HTTPStatus(error.status_code).phrase:
+        return str(error.detail)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return "there is nothing at this address; /openapi.json lists all that there is"
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        known = headers.get("allow") or headers.get("Allow") or "other methods"
+        return f"this address answers {known}; /openapi.json lists all that there is"
+    return str(error.detail)
 
 
 def _complaint(error: Any) -> str:
     where = ".".join(str(part) for part in error["loc"] if part != "body") or "body"
-    return f"{where}: {error['msg']}"
+    said = str(error["msg"])
+    if "Expected UploadFile" in said:
+        said = "it was sent as text; send it as a file, with a file name"
+    return f"{where[:MOST_SAID]}: {said[:MOST_SAID]}"
 
 
 def problem_docs(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -15,10 +15,10 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.schema import Table
 
-from serve.store.errors import StoreError
+from serve.store.errors import RefusedError, StoreError
 
 BUSY_S = 5.0
 """How long SQLite waits for another process's write."""
@@ -94,6 +94,8 @@ class Database:
             yield
         except IntegrityError:
             raise  # What a caller does wrong is the caller's to tell.
+        except DataError as error:  # PostgreSQL takes no NUL, not even to look for it.
+            raise RefusedError(f"the database cannot take a text of this request: {_first_line(error.orig)}") from error
         except DBAPIError as error:
             raise self._error(error.orig) from error
         except SQLAlchemyError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from sqlalchemy import select
 
 from eval.failures import Complaint
@@ -30,6 +30,18 @@ class Correction(Contract):
     value: Finite | None = None
     unit: UnitName | None = None
     note: Annotated[str, Field(max_length=MAX_NOTE)] = ""
+
+    @field_validator("value", "instrument", mode="before")
+    @classmethod
+    def _is_no_truth_value(cls, value: object) -> object:
+        if isinstance(value, bool):  # Else true would be kept as the number 1.
+            raise ValueError("a number is wanted, not true or false")
+        return value
+
+    @field_validator("note")
+    @classmethod
+    def _without_nul(cls, note: str) -> str:
+        return note.replace("\0", "\ufffd")  # PostgreSQL keeps none.
 
 
 class KeptCorrection(Correction):

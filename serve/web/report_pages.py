@@ -90,7 +90,8 @@ def _correct(request: Request, who: Caller, id: str, wrong: Wrong) -> Response:
     if wrong.complaint not in COMPLAINTS:
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "no-complaint", f"no complaint {wrong.complaint[:40]!r}")
     try:
-        number = min(wrong.instrument, len(report.inspection.reading.instruments)) or None
+        # A photo without instruments is corrected as a whole; another number is never taken for the last instrument's.
+        number = wrong.instrument if report.inspection.reading.instruments else None
         correction = parse_correction(report, number, wrong.complaint, wrong.value, wrong.unit, wrong.note, words)
     except CorrectionError as error:
         return _page(request, report, wrong._replace(problem=str(error)), HTTPStatus.UNPROCESSABLE_ENTITY)

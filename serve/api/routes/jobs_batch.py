@@ -14,6 +14,7 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from serve.api.auth import Caller, Inspecting, Reading
+from serve.api.files import WholeFile
 from serve.api.parts import Parts, parts_of
 from serve.api.problems import problem_docs
 from serve.api.routes.jobs import Id
@@ -95,7 +96,7 @@ async def get_results(request: Request, who: Reading, id: Id, format: RowFormat 
     """All rows of a batch so far as one file."""
     parts = parts_of(request)
     path = await parts.writers.run(lambda: _result_file(parts, who, id, format))
-    return FileResponse(
+    return WholeFile(
         path,
         media_type=MEDIA_TYPES[format],
         filename=f"batch-{id}.{format}",

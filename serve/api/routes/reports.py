@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 
 from serve.api.auth import Caller, Reading
+from serve.api.files import WholeFile
 from serve.api.formats import MEDIA_TYPES, Format, choose_format, download_name, report_picture, report_response
 from serve.api.parts import Parts, parts_of
 from serve.api.problems import problem_docs
@@ -102,7 +103,7 @@ def get_photo(request: Request, who: Reading, id: Id) -> FileResponse:
         raise NotFoundError("this report has no photo")
     photo = parts.store.photos.find(who.tenant, report.photo_sha256)
     ending = photo.path.suffix.lstrip(".")
-    return FileResponse(
+    return WholeFile(
         photo.path,
         media_type=photo.media_type,
         filename=download_name(report, ending),
