@@ -24,10 +24,11 @@ from serve.api.metrics import READER_STAGES
 from serve.monitor.alerts import Alerts
 from serve.monitor.causes_page import write_causes
 from serve.monitor.degradation import Degradation
-from serve.monitor.diagnosis import diagnose, judge_faithful, root_causes
+from serve.monitor.diagnosis import RootCauses, diagnose, judge_faithful, root_causes
 from serve.monitor.fresh import Place, last_reports, read_fresh
 from serve.monitor.log import MonitorLog
 from serve.service import Service
+from serve.store.errors import NotFoundError
 from serve.store.reports import StoredReport
 from serve.store.store import Store
 from vision.fields import Contract
@@ -37,6 +38,9 @@ logger = logging.getLogger("gauge.monitor")
 LOW = "faithfulness_low"
 LIVE = "live"
 DIAGNOSIS = "diagnosis"
+OFFLINE = "offline"
+WAITING = 500
+"""Reports that the offline batch of a day diagnoses."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,23 @@ class LiveMonitor:
         if self._library is None:
             self._library = read_library(SHIPPED_LIBRARY)
         return self._library
+
+    def diagnose_waiting(self, count: int = WAITING) -> RootCauses | None:
+        """Diagnose reports that wait for the offline batch, the oldest first; None where none waits. Raises StoreError."""
+        kb, library, cases = self._service.knowledge, self.library(), []
+        names = self.backlog.take(count)
+        for name in names:
+            tenant, _, id = name.partition("/")
+            try:
+                cases.append(diagnose(self._store.reports.get(tenant, id), kb, library))
+            except NotFoundError:  # It was removed by its age.
+                continue
+        self.backlog.finish(names)
+        if not cases:
+            return None
+        causes = root_causes(self._clock(), "reports of the offline batch", cases)
+        self._log.keep(OFFLINE, causes)
+        return causes
 
     def _look(self) -> list[StoredReport]:
         """Take in the reports that were kept since the last step; those that were slow."""

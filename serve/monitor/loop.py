@@ -30,6 +30,7 @@ DAILY_HOUR = 2
 HOUR_S = 3600.0
 STEP_S = 5.0
 NICE = 10
+RETRY_S = 600.0
 
 
 class Monitor:
@@ -54,6 +55,7 @@ class Monitor:
         secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
         url = settings.webhook_url.get_secret_value() if settings.webhook_url else None
         self._send = Webhook(url, secret, clock).send if url else never_sent
+        self._tried: dict[str, float] = {}
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -74,7 +76,8 @@ class Monitor:
         return self.alerts.deliver(self._send)
 
     def daily(self) -> Measures:
-        """Measure what is measured daily, keep it, and say what is red."""
+        """Measure what is measured daily, keep it, say what is red; diagnose what waits for that."""
+        self.live.diagnose_waiting()
         return self._keep(DAILY, measure_daily(self._service.knowledge, self._judge(), self._clock()))
 
     def hourly(self) -> Measures:
@@ -108,13 +111,22 @@ class Monitor:
     def _hourly_if_due(self) -> None:
         last = next(iter(self.log.newest(HOURLY, Measures)), None)
         if last is None or not 0 <= self._clock() - last.at < HOUR_S:
-            self.hourly()
+            self._try(HOURLY, self.hourly)
 
     def _daily_if_due(self) -> None:
         last = next(iter(self.log.newest(DAILY, Measures)), None)
         now = self._clock()
         if last is None or last.at > now or last.at < last_due(now):
-            self.daily()
+            self._try(DAILY, self.daily)
+
+    def _try(self, kind: str, work: Callable[[], Measures]) -> None:
+        """Do it, and where it fails not again at once: it costs minutes."""
+        now = self._clock()
+        tried = self._tried.get(kind)
+        if tried is None or not 0 <= now - tried < RETRY_S:
+            self._tried[kind] = now
+            work()
+            del self._tried[kind]
 
     def _keep(self, kind: str, now: Measures) -> Measures:
         before = next(iter(self.log.newest(kind, Measures)), None)

@@ -15,7 +15,7 @@ from serve.monitor.alerts import Alerts
 from serve.monitor.degradation import Degradation, say_degraded
 from serve.monitor.diagnosis import Diagnosis, RootCauses
 from serve.monitor.fresh import LAG_S, Place, read_fresh
-from serve.monitor.live import DIAGNOSIS, LiveMonitor, LiveOptions
+from serve.monitor.live import DIAGNOSIS, OFFLINE, LiveMonitor, LiveOptions
 from serve.monitor.log import MonitorLog
 from serve.service import Service
 from serve.settings import Settings
@@ -193,6 +193,13 @@ def test_one_in_a_hundred_is_diagnosed_and_the_rest_waits(
     none_live = monitor(service, home, clock, sampler=Sampler(0.0))
     none_live.tick()
     assert len(none_live.backlog) == 3
+    none_live.backlog.add(["local/gone-by-age"])
+    causes = none_live.diagnose_waiting()
+    assert causes is not None
+    assert causes.n == 3
+    assert MonitorLog(home.database).newest(OFFLINE, RootCauses) == (causes,)
+    assert len(none_live.backlog) == 0
+    assert none_live.diagnose_waiting() is None
 
 
 def test_answers_say_that_the_model_is_set_aside(run: Run) -> None:
