@@ -167,13 +167,18 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
+def read_yaml(text: str) -> object:
+    """What a YAML text holds. Raises yaml.YAMLError, for aliases too; ValueError or RecursionError for hostile ones."""
+    return yaml.load(text, _PlainLoader)  # noqa: S506 - a SafeLoader that permits less
+
+
 def parse_article(text: str, source: str) -> Article:
     """The article in a Markdown text with front matter. Raises ArticleError naming `source` and the fault."""
     match = _FRONT_MATTER.match(text.removeprefix("\ufeff"))
     if match is None:
         raise ArticleError(f"{source}: no front matter; an article begins with '---', keys, '---'")
     try:
-        head = yaml.load(match.group(1), _PlainLoader)  # noqa: S506 - a SafeLoader that permits less
+        head = read_yaml(match.group(1))
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a day that no calendar has.
         raise ArticleError(f"{source}: front matter is not YAML: {str(error)[:300]}") from error
     if not isinstance(head, dict):

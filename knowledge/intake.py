@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from knowledge.articles import Article, ArticleError, Language, parse_article, read_corpus
+from knowledge.articles import Article, ArticleError, Language, parse_article, read_corpus, read_yaml
 from knowledge.audit import audit
 from knowledge.chunks import build_chunks
 from knowledge.corpora import SHIPPED_CORPUS, user_corpus
@@ -132,9 +132,9 @@ def _side_car(path: Path) -> dict[str, Any]:
         if beside.is_file():
             try:
                 text = beside.read_text(encoding="utf-8")
-                head = tomllib.loads(text) if beside.suffix == ".toml" else yaml.safe_load(text)
-            except (tomllib.TOMLDecodeError, yaml.YAMLError, UnicodeDecodeError) as error:
-                raise IntakeError(f"side-car {beside.name}", f"does not parse: {error}") from error
+                head = tomllib.loads(text) if beside.suffix == ".toml" else read_yaml(text)
+            except (yaml.YAMLError, ValueError, RecursionError) as error:  # TOML and UTF-8 errors are ValueErrors.
+                raise IntakeError(f"side-car {beside.name}", f"does not parse: {str(error)[:300]}") from error
             if not isinstance(head, dict):
                 raise IntakeError(f"side-car {beside.name}", f"must be keys and values, got {type(head).__name__}")
             return head

@@ -29,6 +29,7 @@ from serve.store.tenants import tenant_home
 from vision.adapter import AdapterError
 from vision.adapter_files import folder_name
 from vision.adapter_labels import COLUMNS, LABELS_NAME
+from vision.photos import display_name
 
 KIND = "adapt"
 FOLDER = "adaptation"
@@ -49,6 +50,8 @@ def queue_adaptation(parts: Parts, tenant: str, model: str, files: Sequence[Uplo
     Labels are a file `labels.csv` among the uploads, or JSON: a list of one object a photo. Raises RefusedError where they
     are missing, name a photo that was not sent, or the model's id cannot be kept.
     """
+    if display_name(model) != model:
+        raise RefusedError(f"{model!r} is no name of a model: it has characters that cannot be shown")
     try:
         folder_name(model)
     except AdapterError as error:
@@ -141,9 +144,10 @@ def adapt(parts: Parts, job: Job, control: Control) -> Mapping[str, Any]:
     place = home / FOLDER / str(job.payload["folder"])
     if not place.is_dir():
         raise JobFailed("the photos of this job are gone")
-    command = [sys.executable, "-m", "serve.cli", "adapt", str(job.payload["model"]), "--photos", str(place)]
+    command = [sys.executable, "-m", "serve.cli", "adapt", "--photos", str(place)]
     if parts.settings.weights is not None:
         command += ["--weights", parts.settings.weights]
+    command += ["--", str(job.payload["model"])]  # A model called `--weights=...` is a model and no option.
     # The tenant's home gets the adapter; the rest of the settings is the server's own, from the same environment.
     environment = child_environment(
         {"GAUGE_HOME": str(home.resolve()), "GAUGE_DEVICE": parts.settings.device, "OMP_NUM_THREADS": "1"}

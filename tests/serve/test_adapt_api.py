@@ -104,7 +104,7 @@ def fake_training(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     real = adaptation._run
 
     def run(command: list[str], *rest: Any) -> int | None:
-        assert command[1:5] == ["-m", "serve.cli", "adapt", "XYZ-2000"]
+        assert command[1:5] == ["-m", "serve.cli", "adapt", "--photos"]
         return real([sys.executable, "-c", script], *rest)
 
     monkeypatch.setattr(adaptation, "_run", run)

@@ -17,11 +17,11 @@ def test_looking_for_a_nul(store: Store) -> None:
     for look in (lambda: reports.list("local", place=NUL), lambda: reports.history("local", NUL, 5)):
         with suppress(RefusedError):
             assert look() == ()
-    for look in (
+    for miss in (
         lambda: reports.get("local", NUL),
         lambda: reports.list("local", before=NUL),
         lambda: store.jobs.get("local", NUL),
     ):
         with pytest.raises((NotFoundError, RefusedError)):
-            look()
+            miss()
     assert reports.list("local") == ()
