@@ -19,6 +19,7 @@ from serve.batch.job import KIND, MAX_PHOTOS, batch_job, queue_folder, queue_upl
 from serve.batch.rows import Row
 from serve.batch.run import Progress
 from serve.store.jobs import Job
+from serve.web.forms import read_form
 from serve.web.rendering import PageRoute, render, see_other, words_of
 from serve.web.words import Words
 from vision.photos import display_name
@@ -70,7 +71,8 @@ def batches_page(request: Request, who: Reading) -> Response:
 async def begin(request: Request, who: Inspecting) -> Response:
     """Queue what the form holds and go on to the batch's page."""
     parts, words = parts_of(request), words_of(request)
-    async with request.form(max_files=MAX_PHOTOS + 1, max_fields=10) as form:
+    form = await read_form(request, MAX_PHOTOS + 1, 10)
+    try:
         texts = {name: value.strip() for name in ("model", "folder") if isinstance(value := form.get(name), str)}
         folder, model = texts.get("folder", "")[:MAX_FOLDER], display_name(texts.get("model", ""))[:MAX_MODEL] or None
         sent = (one for one in form.getlist("file") if isinstance(one, FilePart))
@@ -84,6 +86,8 @@ async def begin(request: Request, who: Inspecting) -> Response:
             return queue_uploads(parts, who.tenant, files, model)
 
         job = await parts.writers.run(queue)
+    finally:
+        await form.close()
     parts.runner.wake()
     return see_other(request, f"/batches/{job.id}")
 

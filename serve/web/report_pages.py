@@ -132,7 +132,20 @@ def _page(request: Request, report: StoredReport, wrong: Wrong, status: int = HT
         complaints=COMPLAINTS,
         units=UNIT_NAMES,
         wrong=wrong,
+        corrected=_corrected(parts, report, words),
     )
+
+
+def _corrected(parts: Parts, report: StoredReport, words: Words) -> dict[int | None, list[str]]:
+    """What people said against the report's instruments (None: against the whole), the oldest first."""
+    said: dict[int | None, list[str]] = {}
+    for one in parts.store.feedback.of_report(report.tenant, report.id):
+        if one.value is not None:
+            text = words("corrected", value=f"{one.value:.10g} {one.unit or ''}".strip())
+        else:
+            text = words("reported", complaint=words(f"complaint_{one.complaint}"))
+        said.setdefault(one.instrument, []).append(text)
+    return said
 
 
 def _label(card: Card, words: Words) -> str:

@@ -24,6 +24,7 @@ from serve.api.problems import ProblemError, request_id_of
 from serve.settings import Language
 from serve.store.errors import NotFoundError, StoreError
 from serve.store.reports import StoredReport
+from serve.web.forms import read_form
 from serve.web.rendering import PageRoute, address, language_of, render, see_other, wants_json, words_of
 from serve.web.rows import build_rows
 from serve.web.words import LANGUAGES, Words
@@ -60,7 +61,7 @@ def upload_page(request: Request, who: Reading, p: str = "", m: str = "") -> Res
 async def upload(request: Request, who: Inspecting) -> Response:
     """Inspect what the form holds and go on to the result: `303`, or JSON for the page's script."""
     most = parts_of(request).settings.max_photos
-    form = await _read_form(request, most + 2, 20)  # Two inputs, of which one is mostly empty.
+    form = await read_form(request, most + 2, 20)  # Two inputs, of which one is mostly empty.
     try:
         files = _files(form)
         given = _given(form, language_of(request))
@@ -81,7 +82,7 @@ async def upload(request: Request, who: Inspecting) -> Response:
 @router.post("/example")
 async def example(request: Request, who: Inspecting) -> Response:
     """Inspect the photo that comes with the product."""
-    given = _given(await _read_form(request, 0, 4), language_of(request))
+    given = _given(await read_form(request, 0, 4), language_of(request))
     with resources.as_file(resources.files("synth") / "examples" / EXAMPLE) as path, path.open("rb") as file:
         upload = UploadFile(file, filename=EXAMPLE)
         made = await inspect_uploads(request, who, [upload], Wishes(model=EXAMPLE_MODEL, language=given.language))
@@ -122,15 +123,6 @@ def _results(request: Request, made: Sequence[StoredReport]) -> Response:
     if len(made) == 1:
         return see_other(request, f"/r/{made[0].id}")
     return see_other(request, "/r?" + "&".join(f"id={one.id}" for one in made))
-
-
-async def _read_form(request: Request, max_files: int, max_fields: int) -> FormData:
-    """The form of a request. Raises ProblemError (400) for a text encoding that it does not keep to."""
-    try:
-        return await request.form(max_files=max_files, max_fields=max_fields)
-    except (ValueError, IndexError) as error:  # Some of Python's codecs raise more than UnicodeError.
-        detail = "the form's text is not in the character set that it names; send it as UTF-8"
-        raise ProblemError(HTTPStatus.BAD_REQUEST, "invalid-request", detail) from error
 
 
 def _files(form: FormData) -> list[UploadFile]:

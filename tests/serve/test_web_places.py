@@ -26,6 +26,9 @@ def test_a_correction_becomes_a_case_with_a_number(fresh_site: TestClient, servi
     assert case.report.note == "<b>bold</b>"
     (kept,) = store_of(fresh_site).feedback.of_report("local", address.removeprefix("/r/"))
     assert (kept.value, kept.unit, kept.instrument, kept.failure_case) == (42.5, "bar", 1, 1)
+    assert "Corrected by a person: 42.5 bar" in outline(fresh_site.get(address)).words
+    fresh_site.post(f"{address}/wrong", data={"instrument": "1", "complaint": "cut_off", "note": "no limits"}, headers=ORIGIN)
+    assert "Reported by a person: Something that the manual says is missing" in outline(fresh_site.get(address)).words
 
 
 @pytest.mark.parametrize(
