@@ -20,7 +20,7 @@ NOTICE = (ROOT / "NOTICE").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 BLOCKS = re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
 LINES = [line for block in BLOCKS for line in block.splitlines() if line.strip()]
-GROUPS = {"bench", "eval", "kb", "keys"}
+GROUPS = {"bench", "eval", "kb", "keys", "monitor"}
 
 
 def gauge_calls() -> list[list[str]]:
