@@ -17,6 +17,12 @@ _OPEN, _CLOSE = "([（【「《“", ")]）】」》”"
 _CHINESE_END = "。！？；"
 _ENGLISH_END = ".!?"
 
+_LAST_WORD = re.compile(r"(?<![A-Za-z.])([A-Za-z.]{1,40})$")
+_NOTHING_MORE = re.compile(r"\s*\Z")
+_NEW_SENTENCE = re.compile(r"\s+[A-Z][a-z]* ")
+WINDOW = 48
+"""Characters before a full stop that are looked at for an abbreviation."""
+
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)、])\s+")
 _ORDERED_ITEM = re.compile(r"^\s*\d+[.)、]\s+")
 _TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
@@ -80,14 +86,15 @@ def _ends_here(text: str, position: int) -> bool:
         return position + 1 >= len(text) or text[position + 1] not in _CLOSE + "。！？；"
     if char not in _ENGLISH_END:
         return False
-    rest = text[position + 1 :]
-    if rest and not rest[0].isspace():
+    after = position + 1
+    if after < len(text) and not text[after].isspace():
         return False
-    word = re.search(r"([A-Za-z.]+)$", text[:position])
-    name = word.group(1).lower() if word and char == "." else ""
+    # Only a window is looked at: copies of all before and behind would make a long paragraph cost its length squared.
+    word = _LAST_WORD.search(text[max(0, position - WINDOW) : position]) if char == "." else None
+    name = word.group(1).lower() if word else ""
     if name in _MAY_END:
         # `min.` may be an abbreviation or the end; it is the end where a new sentence visibly starts.
-        return not rest.strip() or bool(re.match(r"\s+[A-Z][a-z]* ", rest))
+        return bool(_NOTHING_MORE.match(text, after) or _NEW_SENTENCE.match(text, after))
     return name not in _NEVER_END
 
 

@@ -80,3 +80,8 @@ def test_tables() -> None:
     assert parse_table("| only | header |\n|---|---|") is None
     assert parse_table("| no | rule |\n| 1 | 2 |\n| 3 | 4 |") is None
     assert parse_table("no table") is None
+
+
+def test_a_long_paragraph_is_cut_as_its_parts_are() -> None:
+    part = "Keep approx. 4.5 MPa at max. load, cf. fig. 3. " + "x" * 60 + "no. Stop. "
+    assert split_sentences(part * 400) == split_sentences(part) * 400
