@@ -304,7 +304,7 @@ def test_a_folder_or_file_that_is_gone(tmp_path: Path) -> None:
 def test_a_view_is_the_region_of_a_whole_picture() -> None:
     frame = Frame(picture_bytes("PNG", (120, 90)))
     assert open_view(frame, None, "p").data == frame.data
-    view = open_view(frame, (40, 30, 60, 45), "p")
+    view = open_view(frame, (30, 20, 70, 55), "p")
     assert open_view(Frame(view.data), None, "p").pixels != open_view(frame, None, "p").pixels
     with pytest.raises(SourceError, match=r"region \[0, 0, 121, 90\] reaches out of the picture of 120 x 90 pixels"):
         open_view(frame, (0, 0, 121, 90), "p")

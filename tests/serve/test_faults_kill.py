@@ -27,6 +27,7 @@ from serve.api.inspecting import Order, Upload, Wishes, make_reports
 from serve.api.metrics import Metrics
 from serve.api.parts import Parts
 from serve.commands.serve_bench_server import ServerProcess, start_server
+from serve.monitor.degradation import Degradation
 from serve.settings import Settings
 from serve.store.idempotency import Idempotency
 from serve.store.photos import Photos
@@ -215,7 +216,8 @@ def order_of(data: bytes) -> Order:
 
 def work(store: Store, data: bytes) -> str:
     """What a request does between the upload and its answer, with a reading that is known."""
-    parts = SimpleNamespace(settings=store.settings, store=store, metrics=Metrics())
+    degradation = Degradation(store.database)
+    parts = SimpleNamespace(settings=store.settings, store=store, metrics=Metrics(), degradation=degradation)
     (report,) = make_reports(cast(Parts, parts), order_of(data))
     return report.id
 

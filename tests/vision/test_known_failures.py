@@ -42,10 +42,7 @@ NOT_READ: dict[str, str] = {
     "upside down": "the unit is not read on a dial that stands on its head",
     "on its side": "the unit is not read on a dial that lies on its side",
     "counter-clockwise": "the number gets a minus sign, without being sure",
-    "square panel meter": "the unit behind the needle is not read",
     "short first interval": "the dial is taken for a clock",
-    "199": "the unit in the display's window is not read",
-    "digit in mid-roll": "the looks at the drums disagree",
 }
 """Clear pictures that the shipped weights do not read, and why."""
 
