@@ -150,6 +150,7 @@ def check_all_once(server: ServerProcess, acknowledged: dict[int, str], count: i
         assert sorted(shown) == sorted(str(made) for made in finished.values()), "none lost, none twice"
 
 
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Of the client's sockets that the kill tears.
 @pytest.mark.slow
 def test_a_kill_under_load_loses_nothing_and_doubles_nothing(home: Home) -> None:
     count = 40
@@ -164,6 +165,7 @@ def test_a_kill_under_load_loses_nothing_and_doubles_nothing(home: Home) -> None
     check_books(home.folder)
 
 
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Of the client's sockets that the kill tears.
 @pytest.mark.slow
 def test_ten_kills_in_a_row(home: Home) -> None:
     count, acknowledged = 200, {}
