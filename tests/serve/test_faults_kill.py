@@ -37,6 +37,9 @@ from serve.store.usage import Usage
 from tests.serve.doubles import picture_bytes
 from tests.serve.runs import make_run
 
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+"""Of the client's sockets that a kill tears."""
+
 COMMAND = ("-m", "tests.serve.double_server")
 CLIENTS = 4
 ENDED = (0, -signal.SIGTERM)
@@ -150,7 +153,6 @@ def check_all_once(server: ServerProcess, acknowledged: dict[int, str], count: i
         assert sorted(shown) == sorted(str(made) for made in finished.values()), "none lost, none twice"
 
 
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Of the client's sockets that the kill tears.
 @pytest.mark.slow
 def test_a_kill_under_load_loses_nothing_and_doubles_nothing(home: Home) -> None:
     count = 40
@@ -165,7 +167,6 @@ def test_a_kill_under_load_loses_nothing_and_doubles_nothing(home: Home) -> None
     check_books(home.folder)
 
 
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Of the client's sockets that the kill tears.
 @pytest.mark.slow
 def test_ten_kills_in_a_row(home: Home) -> None:
     count, acknowledged = 200, {}
