@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +25,7 @@ def create_key(
     as_json: bool,
 ) -> str:
     """Make a key; its secret is in the answer and nowhere else. Raises RefusedError for a name that is none."""
-    with _store() as store:
+    with closing(Store.open(load_settings())) as store:
         made = store.keys.create(name, scopes, tenant, days)
         if photos_per_day is not None or max_mib is not None:
             store.tenants.limit(tenant, Limits(photos_per_day, max_mib))
@@ -36,7 +36,7 @@ def create_key(
 
 def list_keys(*, as_json: bool) -> str:
     """All keys, the newest first."""
-    with _store() as store:
+    with closing(Store.open(load_settings())) as store:
         keys = store.keys.list()
     if as_json:
         return "\n".join(json.dumps(_row(key), ensure_ascii=False) for key in keys)
@@ -45,7 +45,7 @@ def list_keys(*, as_json: bool) -> str:
 
 def revoke_key(id: str, *, as_json: bool) -> str:
     """End a key. Raises NotFoundError."""
-    with _store() as store:
+    with closing(Store.open(load_settings())) as store:
         key = store.keys.revoke(id)
     return json.dumps(_row(key), ensure_ascii=False) if as_json else _line(key)
 
@@ -55,15 +55,6 @@ def split_scopes(text: str) -> tuple[str, ...]:
     if text.strip() == "all":
         return SCOPES
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-@contextmanager
-def _store() -> Iterator[Store]:
-    store = Store.open(load_settings())
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def _row(key: Key) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from serve import service as services
 from serve.commands.console import print_line
@@ -44,7 +44,7 @@ def run_monitor() -> None:
 
 def status(*, as_json: bool) -> str:
     """What was measured last; nothing is measured now."""
-    with _store() as store:
+    with closing(Store.open(load_settings())) as store:
         log, alerts, degradation = MonitorLog(store.database), Alerts(store.database), Degradation(store.database)
         live = log.get(LIVE, LiveStatus)
         runs = {kind: log.newest(kind, Measures, 2) for kind in (HOURLY, DAILY)}
@@ -74,7 +74,7 @@ def status(*, as_json: bool) -> str:
 
 def resume() -> str:
     """Let language models write again."""
-    with _store() as store:
+    with closing(Store.open(load_settings())) as store:
         held = Degradation(store.database).end()
     return "Language models write again." if held else "Language models were not set aside."
 
@@ -82,17 +82,5 @@ def resume() -> str:
 @contextmanager
 def _monitor() -> Iterator[Monitor]:
     service = services.open_service()
-    store = Store.open(service.settings)
-    try:
+    with closing(Store.open(service.settings)) as store:
         yield Monitor(service, store)
-    finally:
-        store.close()
-
-
-@contextmanager
-def _store() -> Iterator[Store]:
-    store = Store.open(load_settings())
-    try:
-        yield store
-    finally:
-        store.close()

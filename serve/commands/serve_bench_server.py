@@ -7,8 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
@@ -103,17 +102,6 @@ def start_server(
     with log.open("ab") as out:
         process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=settings)  # noqa: S603
     return ServerProcess(process, f"http://127.0.0.1:{port}", log)
-
-
-@contextmanager
-def running_server(home: Path, *, environment: Mapping[str, str] | None = None) -> Iterator[ServerProcess]:
-    """A server that is ready; it is ended whatever happens."""
-    server = start_server(home, environment=environment)
-    try:
-        server.wait_until_ready()
-        yield server
-    finally:
-        server.stop()
 
 
 def free_port() -> int:

@@ -15,7 +15,6 @@ from rag.render.passage import Block, parse_passage
 from rag.render.view import Mark, footer_lines, marks_of
 from rag.report import Document, PartName, Section, Tone
 from rag.tables import tables
-from serve.settings import Language
 from serve.web.guidance import Advice
 from serve.web.strip import Strip, build_strip
 from serve.web.words import Words
@@ -222,10 +221,3 @@ def view_advice(advice: Sequence[Advice], words: Words) -> tuple[AdviceView, ...
 
 def _slots(advice: Advice, words: Words) -> dict[str, str]:
     return {name: words(f"side_{text}") if name == "side" else text for name, text in advice.measured.items()}
-
-
-def headline_of(inspection: Inspection, language: Language) -> str | None:
-    """What the first instrument shows in a line, None where it was not read."""
-    for one in inspection.reading.instruments[:1]:
-        return shown_value(one, language)
-    return None
