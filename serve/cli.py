@@ -106,8 +106,8 @@ def main(
 @plain_errors
 def read(photos: Photos, model: Model = None, weights: Weights = None, as_json: Json = False) -> None:
     """Read the instruments in photos, in the order of the arguments."""
-    from serve.commands.show import reading_text
     from serve.service import open_service
+    from serve.show import reading_text
 
     service = open_service(weights=weights)
     failed = False
@@ -134,8 +134,8 @@ def inspect(
 ) -> None:
     """Read photos and report on them, every sentence backed by the photo or by the instrument's manual."""
     from serve.commands.outputs import FormatError, OutputFolder, parse_formats
-    from serve.commands.show import inspection_text
     from serve.service import open_service
+    from serve.show import inspection_text
 
     if formats is not None and out is None:
         raise typer.BadParameter("--format says what to write below --out DIR, and no --out was given")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from knowledge.archive import open_archive
-from knowledge.articles import Hit, Status
+from knowledge.articles import Hit, KnowledgeError, Status
 from knowledge.audit import Fault, audit
 from knowledge.corpora import default_corpora, read_corpora
 from knowledge.embedder import load_embedder
@@ -15,6 +17,11 @@ from knowledge.search import KnowledgeBase
 from knowledge.timeline import Moment, parse_moment
 from knowledge.usage import UsageLog
 from serve.settings import Language, Settings, load_settings
+
+if TYPE_CHECKING:
+    from eval.context_relevance import ContextJudge
+
+logger = logging.getLogger("gauge.replay")
 
 
 def open_manuals() -> KnowledgeBase:
@@ -41,6 +48,25 @@ def open_knowledge_version(settings: Settings, version: str, as_of: Moment) -> K
 def open_reranker(settings: Settings) -> CrossEncoderReranker | None:
     """The reranker of the settings, where they name one."""
     return CrossEncoderReranker(settings.reranker) if settings.reranker else None
+
+
+def open_version(settings: Settings, version: str, as_of: Moment) -> KnowledgeBase | None:
+    """One version of the manuals as it was published, asked as of a moment; None where it is no longer whole."""
+    try:
+        return open_knowledge_version(settings, version, as_of)
+    except KnowledgeError as error:
+        logger.warning("version %s of the manuals cannot be opened: %s", version, error)
+        return None
+
+
+def build_judge(settings: Settings) -> ContextJudge:
+    """What judges the relevance of a context: the settings' cross-encoder, or the text embedder where none is set."""
+    from eval.context_relevance import CrossEncoderJudge, VectorJudge  # Few of those who open the manuals judge them.
+
+    reranker = open_reranker(settings)
+    if settings.reranker and reranker is not None:
+        return CrossEncoderJudge(settings.reranker, reranker)
+    return VectorJudge(load_embedder(settings.embedder))
 
 
 def search_manuals(

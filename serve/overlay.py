@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
 from rag.errors import RenderError
 from rag.render.fonts import CHINESE
+from rag.render.picture import Picture
 from rag.report import Document
-from serve.commands.show import value_text
+from serve.show import value_text
 from vision.fields import InstrumentReading, PhotoReading, Point
-from vision.photos import Photo
+from vision.photos import Photo, PhotoError, load_photo
 
 MAX_SIDE_PX = 2048
 """Overlays are for people: a larger photo is drawn smaller."""
@@ -131,3 +134,17 @@ def _font(text: str, size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
         return ImageFont.truetype(str(CHINESE.find()), size)
     except (RenderError, OSError):
         return ImageFont.load_default(size=size)
+
+
+def overlay_picture(path: Path, reading: PhotoReading, document: Document | None) -> Picture | None:
+    """The photo with what was read drawn on it, None where it is not there or no longer the photo that was read."""
+    try:
+        photo = load_photo(path, name=reading.photo)
+    except PhotoError:
+        return None
+    if photo.sha256 != reading.sha256:
+        return None
+    drawn = draw_overlay(photo, reading, document)
+    data = io.BytesIO()
+    drawn.save(data, "JPEG", quality=88)
+    return Picture(data.getvalue(), *drawn.size)

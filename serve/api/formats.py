@@ -13,7 +13,8 @@ from rag.render.markdown import render_markdown
 from rag.render.pdf import render_pdf
 from rag.render.picture import Picture
 from serve.api.problems import ProblemError
-from serve.commands.outputs import overlay_picture, safe_stem
+from serve.file_names import safe_stem
+from serve.overlay import overlay_picture
 from serve.store.errors import NotFoundError
 from serve.store.reports import StoredReport
 from serve.store.store import Store

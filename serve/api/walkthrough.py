@@ -19,7 +19,7 @@ from serve.store.reports import StoredReport
 
 def report_walkthrough(parts: Parts, who: Caller, id: str, report_to: str) -> Response:
     """The page of a report. Blocks. Raises ProblemError (404) where the trace is not kept any more."""
-    from serve.commands.walking import make_page  # Brings the whole page with it; few servers are asked for one.
+    from serve.walking import make_page  # Brings the whole page with it; few servers are asked for one.
 
     report = parts.store.reports.get(who.tenant, id)
     service = parts.service_of(who.tenant)

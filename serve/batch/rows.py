@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
+from serve.show import value_text
 from vision.fields import Contract, PhotoReading
 
 
@@ -58,30 +60,18 @@ class Outcome(NamedTuple):
 
 def rows_of(outcome: Outcome) -> Iterator[Row]:
     """The rows of a photo, at least one."""
-    from serve.commands.show import value_text
-
-    reading, name, twin = outcome.reading, outcome.name, outcome.duplicate_of
+    reading = outcome.reading
+    row = partial(Row, photo=outcome.name, sha256=outcome.sha256, duplicate_of=outcome.duplicate_of)
     if reading is None:
-        yield Row(photo=name, sha256=outcome.sha256, duplicate_of=twin, instrument=None, status="error", reason=outcome.problem)
+        yield row(instrument=None, status="error", reason=outcome.problem)
         return
-    weights = f"{reading.weights.name} {reading.weights.version}"
+    row = partial(row, weights=f"{reading.weights.name} {reading.weights.version}")
     if not reading.instruments:
-        yield Row(
-            photo=name,
-            sha256=outcome.sha256,
-            duplicate_of=twin,
-            instrument=None,
-            status=reading.status,
-            reason=reading.reason,
-            weights=weights,
-        )
+        yield row(instrument=None, status=reading.status, reason=reading.reason)
     for number, one in enumerate(reading.instruments, 1):
         read = one.status == "read"
         left, top, right, bottom = one.box
-        yield Row(
-            photo=name,
-            sha256=outcome.sha256,
-            duplicate_of=twin,
+        yield row(
             instrument=number,
             status=one.status,
             reason=one.reason,
@@ -100,5 +90,4 @@ def rows_of(outcome: Outcome) -> Iterator[Row]:
             box_top=top,
             box_right=right,
             box_bottom=bottom,
-            weights=weights,
         )

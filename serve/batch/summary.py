@@ -20,8 +20,8 @@ from serve.batch.rows import Outcome
 from serve.batch.run import Progress
 from serve.batch.sources import Skipped
 from serve.batch.summary_words import WORDS, Language
-from serve.commands.show import value_text
 from serve.overlay import draw_overlay
+from serve.show import value_text
 from vision.photos import PhotoError, display_name, load_photo
 
 WORST = 24

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from eval.bench_vision_cases import Case, worst
-from serve.commands.outputs import safe_stem
+from serve.file_names import safe_stem
 from serve.overlay import draw_overlay
 from vision.fields import PhotoReading
 from vision.photos import PhotoError, load_photo

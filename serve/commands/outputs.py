@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -12,14 +10,8 @@ from rag.errors import RenderError
 from rag.pipeline import Run
 from rag.render.html import render_html
 from rag.render.pdf import render_pdf
-from rag.render.picture import Picture
-from rag.report import Document
-from serve.overlay import draw_overlay
-from vision.fields import PhotoReading
-from vision.photos import PhotoError, load_photo
-
-MAX_STEM_BYTES = 100
-"""File systems allow 255 bytes a name; the stem shares them with a hash and a number."""
+from serve.file_names import safe_stem
+from serve.overlay import overlay_picture
 
 OVERLAY_NAME, JSON_NAME = "overlay.jpg", "inspection.json"
 
@@ -89,20 +81,6 @@ class OutputFolder:
         return Written(folder)
 
 
-def overlay_picture(path: Path, reading: PhotoReading, document: Document | None) -> Picture | None:
-    """The photo with what was read drawn on it, None where it is not there or no longer the photo that was read."""
-    try:
-        photo = load_photo(path, name=reading.photo)
-    except PhotoError:
-        return None
-    if photo.sha256 != reading.sha256:
-        return None
-    drawn = draw_overlay(photo, reading, document)
-    data = io.BytesIO()
-    drawn.save(data, "JPEG", quality=88)
-    return Picture(data.getvalue(), *drawn.size)
-
-
 def parse_formats(text: str | None) -> tuple[Format, ...]:
     """The formats of a list such as `html,pdf`; all of them for None. Raises FormatError naming what is none."""
     if text is None:
@@ -112,16 +90,3 @@ def parse_formats(text: str | None) -> tuple[Format, ...]:
     if unknown or not names:
         raise FormatError(f"no format {', '.join(unknown) or repr(text)}; there are {', '.join(FORMATS)}")
     return tuple(name for name in FORMATS if name in names)
-
-
-def safe_stem(photo: str) -> str:
-    """The photo's name without folder and ending, fit for any file system.
-
-    Letters, digits and marks of every script stay; all else becomes `_`.
-    """
-    stem = photo.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    stem = stem.rsplit(".", 1)[0] if "." in stem.lstrip(".") else stem
-    stem = unicodedata.normalize("NFC", stem)
-    stem = "".join(char if unicodedata.category(char)[0] in "LNM" or char == "-" else "_" for char in stem)
-    stem = stem.encode("utf-8", "ignore")[:MAX_STEM_BYTES].decode("utf-8", "ignore").strip("_-")
-    return stem or "photo"

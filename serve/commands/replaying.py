@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from knowledge.articles import KnowledgeError
-from knowledge.search import KnowledgeBase
-from knowledge.timeline import Moment, parse_moment
+from knowledge.timeline import parse_moment
 from rag.errors import TraceError
 from rag.replay import replay
 from rag.trace import Trace
 from rag.trace_store import TraceStore
-from serve.commands.show import plain_text
-from serve.library import open_knowledge, open_knowledge_version
+from serve.library import open_knowledge, open_version
 from serve.settings import Settings, load_settings
-
-logger = logging.getLogger("gauge.replay")
+from serve.show import plain_text
 
 MAX_SHOWN = 2000
 """Characters of one long value that are shown; `--json` has all of it."""
@@ -55,15 +50,6 @@ def replay_request(request_id: str, *, as_json: bool) -> Answer:
         return Answer(json.dumps({**body, "report": report.model_dump(mode="json")}, ensure_ascii=False), tuple(problems))
     verdict = "" if problems else f"\nThe same report, byte for byte, as on {trace.made_at}.\n"
     return Answer(plain_text(report.markdown) + verdict, tuple(problems))
-
-
-def open_version(settings: Settings, version: str, as_of: Moment) -> KnowledgeBase | None:
-    """One version of the manuals as it was published, asked as of a moment; None where it is no longer whole."""
-    try:
-        return open_knowledge_version(settings, version, as_of)
-    except KnowledgeError as error:
-        logger.warning("version %s of the manuals cannot be opened: %s", version, error)
-        return None
 
 
 def show_request(request_id: str, *, as_json: bool) -> str:

@@ -9,8 +9,7 @@ from eval.reproductions.claims import Claim
 from eval.reproductions.run import Parts, ReproductionOptions, reproduce, reproduce_llm
 from eval.score_cache import FILE, ScoreCache
 from knowledge.embedder import load_embedder
-from serve.commands.retrieval_probes import build_judge
-from serve.library import open_knowledge
+from serve.library import build_judge, open_knowledge
 from serve.settings import Settings
 
 ANSWERS = "reproductions"

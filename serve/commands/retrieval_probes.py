@@ -8,16 +8,13 @@ from typing import Literal
 from tqdm import tqdm
 
 from eval.anchors_relevance import DOMAINS
-from eval.context_relevance import ContextJudge, CrossEncoderJudge, VectorJudge
 from eval.mvfu import SHIPPED_LIBRARY, FactLibrary, read_library, write_library
 from eval.mvfu_corpus import corpus_facts, facts_by_kind
 from eval.query_set import QueryCase, load_query_set, read_lines
 from eval.retrieval_probes import ProbeCard, ProbeMeans, Probes, probe_card, probe_queries
 from eval.score import Mean
 from eval.tables import number, table
-from knowledge.embedder import load_embedder
-from knowledge.rerank import CrossEncoderReranker
-from serve.library import open_knowledge
+from serve.library import build_judge, open_knowledge
 from serve.settings import Settings, load_settings
 from vision.fields import Contract
 
@@ -49,13 +46,6 @@ def probe_retrieval(*, queries: Path | None, limit: int | None, domain: Domain, 
     finally:
         knowledge.close()
     return card.model_dump_json() if as_json else card_text(card)
-
-
-def build_judge(settings: Settings) -> ContextJudge:
-    """The cross-encoder of the settings, or the text embedder where none is set."""
-    if settings.reranker:
-        return CrossEncoderJudge(settings.reranker, CrossEncoderReranker(settings.reranker))
-    return VectorJudge(load_embedder(settings.embedder))
 
 
 def library_file(settings: Settings) -> Path:

@@ -26,7 +26,7 @@ def walkthrough(
     ] = None,
 ) -> None:
     """Write a page that shows what one stored execution saw, asked, found, sent and said."""
-    from serve.commands.walking import write_walkthrough
+    from serve.walking import write_walkthrough
 
     written = write_walkthrough(request_id, out, photo=photo, report_to=report_to)
     print_line(f"Written to {written.path}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
@@ -14,7 +14,7 @@ from serve.cameras.events import CameraEvent
 from serve.cameras.registry import Camera, load_registry
 from serve.cameras.station import Outputs, Station, check_sources
 from serve.commands.console import print_line
-from serve.commands.show import number_text
+from serve.show import number_text
 from serve.store.home_lock import hold_home
 from serve.store.store import Store
 from vision.fields import PhotoReading
@@ -49,18 +49,14 @@ def watch_cameras(
         with printing:
             print_line(event.model_dump_json() if as_json else event_line(event))
 
-    with hold_home(service.settings.home):
-        store = Store.open(service.settings)
-        try:
-            _ = service.reader  # Weights that are missing are told before the first picture.
-            station = Station(registry, store, read, Outputs(csv, metrics_port), tell)
-            if once:
-                station.once()
-                return
-            with _stopping() as stop:
-                station.run(stop)
-        finally:
-            store.close()
+    with hold_home(service.settings.home), closing(Store.open(service.settings)) as store:
+        _ = service.reader  # Weights that are missing are told before the first picture.
+        station = Station(registry, store, read, Outputs(csv, metrics_port), tell)
+        if once:
+            station.once()
+            return
+        with _stopping() as stop:
+            station.run(stop)
 
 
 def event_line(event: CameraEvent) -> str:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from eval.context_relevance import ContextJudge
 from eval.score import EvalError
 from knowledge.articles import KnowledgeError
+from serve.library import build_judge
 from serve.monitor.alerts import Alerts, never_sent
 from serve.monitor.degradation import Degradation
 from serve.monitor.live import LiveMonitor, LiveOptions
@@ -137,8 +138,6 @@ class Monitor:
         return now
 
     def _build_judge(self) -> ContextJudge:
-        from serve.commands.retrieval_probes import build_judge
-
         return build_judge(self._service.settings)
 
 

@@ -20,8 +20,7 @@ from knowledge.search import KnowledgeBase
 from serve import library
 from serve.api.problems import add_problem_handlers
 from serve.cli import app
-from serve.commands.replaying import open_version
-from serve.library import open_knowledge, open_knowledge_version
+from serve.library import open_knowledge, open_knowledge_version, open_version
 from serve.settings import Settings
 from serve.tenancy import open_tenant_knowledge
 from tests.knowledge.conftest import article_text

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from rag.report import Headline, Section
-from serve.commands.outputs import FORMATS, MAX_STEM_BYTES, Format, FormatError, OutputFolder, parse_formats, safe_stem
+from serve.commands.outputs import FORMATS, Format, FormatError, OutputFolder, parse_formats
+from serve.file_names import MAX_STEM_BYTES, safe_stem
 from serve.overlay import MAX_SIDE_PX, PALETTE, draw_overlay, label_text, plate_texts
 from tests.rag.builders import make_document
 from tests.serve.doubles import WEIGHTS, abstained_dial, make_dial, picture_bytes

@@ -9,6 +9,7 @@ import pytest
 
 from eval.mvfu import SHIPPED_LIBRARY, read_library
 from knowledge.search import KnowledgeBase
+from serve import library
 from serve.commands import retrieval_probes
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import HashEmbedder
@@ -49,7 +50,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, published: Path) -> Pa
     """The home of the run."""
     monkeypatch.setenv("GAUGE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(retrieval_probes, "open_knowledge", lambda _: KnowledgeBase.open(published, embedder=HashEmbedder()))
-    monkeypatch.setattr(retrieval_probes, "load_embedder", lambda _: HashEmbedder())
+    monkeypatch.setattr(library, "load_embedder", lambda _: HashEmbedder())
     return tmp_path / "home"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serve.commands.show import instrument_line, number_text, plain_text, reading_text, value_text
+from serve.show import instrument_line, number_text, plain_text, reading_text, value_text
 from tests.serve.doubles import WEIGHTS, abstained_dial, make_dial
 from vision.fields import GaugeFields, InstrumentReading, PhotoReading
 

@@ -12,8 +12,8 @@ import pytest
 from knowledge.search import KnowledgeBase
 from rag.trace_store import TraceStore
 from serve import code_version as code_version_module
+from serve import walking
 from serve.code_version import ROOT, code_version
-from serve.commands import walking
 from tests.serve.bad_photos import write
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import picture_bytes

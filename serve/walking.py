@@ -16,8 +16,8 @@ from knowledge.timeline import parse_moment
 from rag.report import number_sources
 from rag.trace import Trace
 from rag.trace_store import TraceStore
-from serve.commands.outputs import overlay_picture
-from serve.commands.replaying import open_version
+from serve.library import open_version
+from serve.overlay import overlay_picture
 from serve.settings import Settings, load_settings
 
 

@@ -1,0 +1,1 @@
+"""Pages: upload, reports, history, accuracy; rendered here, in English and Chinese."""
