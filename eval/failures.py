@@ -18,6 +18,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 from pydantic import Field, ValidationError
 
 from eval.score import EvalError
+from rag.sqlite_layout import lay_out
 from vision.fields import Contract
 
 FILE = "failures.sqlite"
@@ -161,12 +162,7 @@ class FailureLibrary:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=_WAIT_S)) as db:
-                version = int(db.execute("PRAGMA user_version").fetchone()[0])
-                if version not in (0, _LAYOUT):
-                    raise FailureError(f"{self.path} was written by another version of this program (layout {version})")
-                if version == 0:
-                    db.executescript(_SCHEMA)
-                    db.execute(f"PRAGMA user_version = {_LAYOUT}")
+                lay_out(db, _SCHEMA, _LAYOUT, wal=False)
                 yield db
         except (sqlite3.Error, OSError) as error:
             raise FailureError(f"the failure library {self.path} cannot be used: {error}") from error

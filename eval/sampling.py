@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eval.score import EvalError
+from rag.sqlite_layout import lay_out
 
 LIVE_RATE = 0.01
 FILE = "backlog.sqlite"
@@ -122,11 +123,7 @@ class Backlog:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=_WAIT_S)) as db:
-                version = int(db.execute("PRAGMA user_version").fetchone()[0])
-                if version not in (0, _LAYOUT):
-                    raise EvalError(f"{self.path} was written by another version of this program (layout {version})")
-                if version == 0:
-                    db.executescript(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = {_LAYOUT};")
+                lay_out(db, _SCHEMA, _LAYOUT)
                 yield db
         except (sqlite3.Error, OSError) as error:
             raise EvalError(f"the backlog {self.path} cannot be used: {error}") from error

@@ -18,6 +18,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from eval.score import EvalError
+from rag.sqlite_layout import LayoutError, lay_out
 from vision.fields import Contract
 
 FILE = "scores.sqlite"
@@ -148,7 +149,8 @@ class ScoreCache:
                     return work(db)
             except sqlite3.DatabaseError as error:
                 self.counts.faults += 1
-                if attempt == 2 or not any(sign in str(error) for sign in _NO_DATABASE):
+                useless = isinstance(error, LayoutError) or any(sign in str(error) for sign in _NO_DATABASE)
+                if attempt == 2 or not useless:
                     return None
                 self._discard()
             except OSError:
@@ -164,11 +166,7 @@ class ScoreCache:
     def _open(self) -> Iterator[sqlite3.Connection]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self.path, timeout=_WAIT_S)) as db:
-            layout = int(db.execute("PRAGMA user_version").fetchone()[0])
-            if layout not in (0, _LAYOUT):
-                raise sqlite3.DatabaseError(f"malformed: layout {layout}")
-            if layout == 0:
-                db.executescript(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = {_LAYOUT};")
+            lay_out(db, _SCHEMA, _LAYOUT)
             yield db
 
 

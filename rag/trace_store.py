@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rag.errors import TraceError
+from rag.sqlite_layout import lay_out
 from rag.trace import Stage, Trace, check_request_id
 
 logger = logging.getLogger("gauge.trace")
@@ -135,13 +136,7 @@ class TraceStore:
     def _open(self, uri: str) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(uri, uri=True, timeout=self.retention.wait_s)) as db:
             db.execute("PRAGMA foreign_keys = ON")
-            version = int(db.execute("PRAGMA user_version").fetchone()[0])
-            if version not in (0, _LAYOUT):
-                raise sqlite3.DatabaseError(f"it was written by another version of this program (layout {version})")
-            if version == 0:
-                db.execute("PRAGMA journal_mode = WAL")  # Readers and a writer do not wait for each other.
-                db.executescript(_SCHEMA)
-                db.execute(f"PRAGMA user_version = {_LAYOUT}")
+            lay_out(db, _SCHEMA, _LAYOUT)
             db.execute("PRAGMA synchronous = NORMAL")
             yield db
 
