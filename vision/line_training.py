@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import math
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import torch
-from pydantic import Field
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from vision.digit_reader import DigitReader, digits_of_lines
 from vision.line_data import KINDS, LineExample, LineOptions, LinePictures, LineStream
 from vision.line_reader import CHARACTERS, SHIPPED_LINES, LineReader, encode_line, load_line_card, standardised
 from vision.line_wear import LineJitter, jittered
-from vision.recipe import RECIPES, DataPart, read_recipe
+from vision.recipe import RECIPES, read_recipe
+from vision.small_training import SmallRecipe, SmallRun
 
+RATE_FLOOR, SAVE_EVERY = 0.02, 250
 READERS: dict[str, type[LineReader]] = {"lines": LineReader, "digits": DigitReader}
 
 
-class LineRecipe(LineOptions):
-    """All that decides a training run of a line reader; `init` is a folder of weights to go on from, or a shipped one's name.
+class LineRecipe(SmallRecipe, LineOptions):
+    """All that decides a training run of a line reader; `init` may also be a shipped reader's name."""
 
-    `bfloat16` computes in half the bits, which is three times as fast on processors that have it and slower on others.
-    """
-
-    name: str
     reader: Literal["lines", "digits"] = "lines"
-    data: tuple[DataPart, ...]
-    validation: tuple[DataPart, ...] = ()
-    steps: Annotated[int, Field(ge=1)] = 3000
-    lr: float = 2e-3
-    warmup_steps: int = 100
-    weight_decay: float = 0.02
-    minutes: Annotated[float, Field(gt=0)] = 20.0
-    seed: int = 0
-    init: str | None = None
-    bfloat16: bool = False
 
 
 def load_line_recipe(name: str) -> LineRecipe:
@@ -70,37 +53,14 @@ def train_lines(recipe: LineRecipe, data: Sequence[Path], validation: Sequence[P
     pictures = LinePictures(data, recipe.min_height_px, kind.shape, kind.characters)
     held_out = LinePictures(validation, recipe.min_height_px, kind.shape, kind.characters) if validation else None
     stream = LineStream(pictures, recipe, recipe.seed)
-    network = _first_network(recipe).train()
-    optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.lr, betas=(0.9, 0.98), weight_decay=recipe.weight_decay)
-    average = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
-    started, losses = time.perf_counter(), []
-    step = 0
-    with (out / "log.jsonl").open("w", encoding="utf-8") as log, tqdm(total=recipe.steps, unit="step") as bar:
-        while step < recipe.steps:
-            minutes = (time.perf_counter() - started) / 60.0
-            done = max(step / recipe.steps, minutes / recipe.minutes)
-            if done >= 1.0:
-                break
-            rate = recipe.lr * min(1.0, (step + 1) / recipe.warmup_steps) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
-            for group in optimizer.param_groups:
-                group["lr"] = rate
-            loss = line_loss(network, stream.batch(), kind.characters, bfloat16=recipe.bfloat16)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-            optimizer.step()
-            step += 1
-            _follow(average, network, min(0.995, (1 + step) / (10 + step)))
-            losses.append(float(loss.detach()))
-            bar.update()
-            if step % 50 == 0:
-                row = {"step": step, "minutes": round(minutes, 2), "loss": round(float(np.mean(losses[-50:])), 4)}
-                log.write(json.dumps(row) + "\n")
-                log.flush()
-                bar.set_postfix(loss=row["loss"])
-            if step % 250 == 0:
-                _save(average, recipe, step, started, out, None)
-    return _save(average, recipe, step, started, out, held_out)
+    network = _first_network(recipe)
+    run = SmallRun(network, recipe, RATE_FLOOR)
+
+    def loss() -> Tensor:
+        return line_loss(network, stream.batch(), kind.characters, bfloat16=recipe.bfloat16)
+
+    run.train(loss, out, every=SAVE_EVERY, save=lambda: _save(run, recipe, out, None))
+    return _save(run, recipe, out, held_out)
 
 
 def _first_network(recipe: LineRecipe) -> nn.Module:
@@ -115,29 +75,12 @@ def _first_network(recipe: LineRecipe) -> nn.Module:
     return kind.load(folder).network
 
 
-def _follow(average: dict[str, Tensor], network: nn.Module, decay: float) -> None:
-    for name, tensor in network.state_dict().items():
-        if tensor.is_floating_point():
-            average[name].lerp_(tensor.detach(), 1.0 - decay)
-        else:
-            average[name].copy_(tensor)
-
-
-def _save(
-    average: dict[str, Tensor], recipe: LineRecipe, step: int, started: float, out: Path, held_out: LinePictures | None
-) -> LineReader:
+def _save(run: SmallRun, recipe: LineRecipe, out: Path, held_out: LinePictures | None) -> LineReader:
     kind = READERS[recipe.reader]
     network = kind.network_type()
-    network.load_state_dict(average)
+    network.load_state_dict(run.average)
     reader = kind(network)
-    card: dict[str, object] = {
-        "name": recipe.reader,
-        "parameters": sum(p.numel() for p in network.parameters()),
-        "recipe": recipe.model_dump(mode="json"),
-        "steps": step,
-        "samples": step * recipe.batch_size,
-        "minutes": round((time.perf_counter() - started) / 60.0, 1),
-    }
+    card = run.card(recipe.reader, recipe.batch_size)
     if held_out is not None:
         card["exact_lines"] = measure_lines(reader, held_out, nothing=min(500, 20 * len(held_out.images)))
     reader.save(out, card)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import math
-import pickle
-import time
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 from pydantic import Field
-from torch import Tensor, nn
-from tqdm import tqdm
+from torch import Tensor
 
-from vision.recipe import RECIPES, DataPart, read_recipe, recipe_path
+from vision.recipe import RECIPES, read_recipe, recipe_path
+from vision.small_training import CheckpointError, SmallRecipe, SmallRun
 from vision.state_data import (
     LAMP,
     SELECTOR,
@@ -36,28 +32,17 @@ from vision.state_reader import StateReader, StateWeightsError
 
 MARK_WIDTH_DEG = 6.0
 """Deviation of the soft bins of directions."""
-CHECKPOINT_FILE = "checkpoint.pt"
+RATE_FLOOR = 0.01
 STATE_RECIPES = RECIPES / "states"
 
 
-class StateRecipe(StateOptions):
-    """All that decides a training run of a state reader; `init` is a folder of weights to go on from, or `shipped`.
+class StateRecipe(SmallRecipe, StateOptions):
+    """All that decides a training run of a state reader; `init` may also be `shipped`."""
 
-    `bfloat16` computes in half the bits, which is faster on processors that have it and slower on others.
-    """
-
-    name: str
     reader: Literal["states"] = "states"
-    data: tuple[DataPart, ...]
-    validation: tuple[DataPart, ...] = ()
     steps: Annotated[int, Field(ge=1)] = 6000
-    lr: float = 2e-3
-    warmup_steps: int = 100
     weight_decay: float = 0.03
     minutes: Annotated[float, Field(gt=0)] = 25.0
-    seed: int = 0
-    init: str | None = None
-    bfloat16: bool = False
     checkpoint_every: Annotated[int, Field(ge=1)] = 400
 
 
@@ -110,114 +95,48 @@ def _class_loss(logits: Tensor, labels: Tensor, count: int) -> Tensor:
     return F.cross_entropy(logits[known], labels[known], reduction="sum") / count if bool(known.any()) else logits.sum() * 0.0
 
 
-class _Run:
-    """Network, its running mean, optimizer and where the run stands."""
-
-    def __init__(self, recipe: StateRecipe) -> None:
-        torch.manual_seed(recipe.seed)
-        self.recipe = recipe
-        first = None if recipe.init is None else StateReader.load(None if recipe.init == "shipped" else Path(recipe.init))
-        self.network = StateNetwork() if first is None else first.network
-        self.network = self.network.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=recipe.lr, betas=(0.9, 0.98), weight_decay=recipe.weight_decay
-        )
-        self.average = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
-        self.step, self.spent_s = 0, 0.0
-
-    def advance(self, examples: Sequence[StateExample], done: float) -> float:
-        """One step at the share `done` of the run; the loss."""
-        recipe = self.recipe
-        for group in self.optimizer.param_groups:
-            warm = min(1.0, (self.step + 1) / recipe.warmup_steps)
-            group["lr"] = recipe.lr * warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(done, 1.0))))
-        crops = to_network(torch.from_numpy(np.stack([one.crop for one in examples])))
-        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bfloat16):
-            output: StateOutput = self.network(crops)
-        loss = state_loss(output, examples)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
-        self.optimizer.step()
-        self.step += 1
-        decay = min(0.995, (1 + self.step) / (10 + self.step))
-        for name, tensor in self.network.state_dict().items():
-            if tensor.is_floating_point():
-                self.average[name].lerp_(tensor.detach(), 1.0 - decay)
-            else:
-                self.average[name].copy_(tensor)
-        return float(loss.detach())
-
-    def save(self, out: Path) -> None:
-        """The checkpoint that `resume` goes on from; renamed into place, so that a killed run leaves a whole one."""
-        state = {
-            "network": self.network.state_dict(),
-            "average": self.average,
-            "optimizer": self.optimizer.state_dict(),
-            "step": self.step,
-            "spent_s": self.spent_s,
-        }
-        part = out / f"{CHECKPOINT_FILE}.part"
-        torch.save(state, part)
-        part.rename(out / CHECKPOINT_FILE)
-
-    def resume(self, out: Path) -> None:
-        """Go on where the folder's checkpoint stands. Raises StateWeightsError where there is none or another network's."""
-        try:
-            # Own checkpoint of an own run; weights_only still refuses anything but tensors and plain containers.
-            state: dict[str, Any] = torch.load(out / CHECKPOINT_FILE, map_location="cpu", weights_only=True)
-            self.network.load_state_dict(state["network"])
-            self.optimizer.load_state_dict(state["optimizer"])
-            self.average, self.step, self.spent_s = state["average"], state["step"], state["spent_s"]
-        except (OSError, RuntimeError, KeyError, ValueError, pickle.UnpicklingError) as error:
-            what = next(iter(str(error).splitlines()), type(error).__name__)
-            raise StateWeightsError(f"{out / CHECKPOINT_FILE} cannot be resumed from: {what}") from error
-
-
 def train_states(
     recipe: StateRecipe, data: Sequence[Path], validation: Sequence[Path], out: Path, *, resume: bool = False
 ) -> StateReader:
-    """Train on dataset folders, at most `recipe.minutes`; weights, card and `log.jsonl` are written to `out`."""
+    """Train on dataset folders, at most `recipe.minutes`; weights, card and `log.jsonl` are written to `out`.
+
+    With `resume` the run in `out` goes on. Raises StateWeightsError where it has no checkpoint, or another network's.
+    """
+    torch.manual_seed(recipe.seed)
     out.mkdir(parents=True, exist_ok=True)
-    run = _Run(recipe)
+    network = _first_network(recipe)
+    run = SmallRun(network, recipe, RATE_FLOOR)
     if resume:
-        run.resume(out)
+        try:
+            run.resume(out)
+        except CheckpointError as error:
+            raise StateWeightsError(str(error)) from error
     stream = StateStream(StateCases(data, recipe.most_lamps), recipe, recipe.seed + run.step)
-    before, started, losses = run.spent_s, time.perf_counter(), list[float]()
-    with (
-        (out / "log.jsonl").open("a" if resume else "w", encoding="utf-8") as log,
-        tqdm(total=recipe.steps, initial=run.step, unit="step") as bar,
-    ):
-        while run.step < recipe.steps:
-            run.spent_s = before + time.perf_counter() - started
-            done = max(run.step / recipe.steps, run.spent_s / 60.0 / recipe.minutes)
-            if done >= 1.0:
-                break
-            losses.append(run.advance(stream.batch(), done))
-            bar.update()
-            if run.step % 50 == 0:
-                row = {"step": run.step, "minutes": round(run.spent_s / 60.0, 2), "loss": round(float(np.mean(losses[-50:])), 4)}
-                log.write(json.dumps(row) + "\n")
-                log.flush()
-                bar.set_postfix(loss=row["loss"])
-            if run.step % recipe.checkpoint_every == 0:
-                run.save(out)
-    run.save(out)
-    return _finish(run, validation, out)
+
+    def loss() -> Tensor:
+        examples = stream.batch()
+        crops = to_network(torch.from_numpy(np.stack([one.crop for one in examples])))
+        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bfloat16):
+            output: StateOutput = network(crops)
+        return state_loss(output, examples)
+
+    run.train(loss, out, every=recipe.checkpoint_every, save=lambda: run.save_checkpoint(out))
+    run.save_checkpoint(out)
+    return _finish(run, recipe, validation, out)
 
 
-def _finish(run: _Run, validation: Sequence[Path], out: Path) -> StateReader:
+def _first_network(recipe: StateRecipe) -> StateNetwork:
+    first = None if recipe.init is None else StateReader.load(None if recipe.init == "shipped" else Path(recipe.init))
+    network = StateNetwork() if first is None else first.network
+    channels_last: StateNetwork = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return channels_last
+
+
+def _finish(run: SmallRun, recipe: StateRecipe, validation: Sequence[Path], out: Path) -> StateReader:
     network = StateNetwork()
     network.load_state_dict(run.average, strict=False)
     reader = StateReader(network)
-    reader.card = {
-        "name": "states",
-        "parameters": sum(p.numel() for p in network.parameters()),
-        "recipe": run.recipe.model_dump(mode="json"),
-        "steps": run.step,
-        "samples": run.step * run.recipe.batch_size,
-        "minutes": round(run.spent_s / 60.0, 1),
-    }
+    reader.card = run.card("states", recipe.batch_size)
     if validation:
         reader.card["right"] = measure_states(reader, StateCases(validation, 1 << 30).cases)
     reader.save(out, reader.card)

@@ -15,6 +15,7 @@ from tests.vision.test_state_reader import lamp, selector
 from vision.fields import GaugeFields
 from vision.recipe import RecipeError
 from vision.samples import InstrumentTruth, PhotoTruth, SampleError, SampleRecord, write_records
+from vision.small_training import CHECKPOINT_FILE
 from vision.state_data import (
     FRAME_SHARE,
     KEPT_BOX_PX,
@@ -35,7 +36,6 @@ from vision.state_data import (
 from vision.state_network import ANGLES, STATE_PX, StateNetwork, StateOutput, to_network
 from vision.state_reader import MODEL_FILE, StateLook, StateReader, StateWeightsError, state_view
 from vision.state_training import (
-    CHECKPOINT_FILE,
     StateRecipe,
     is_state_recipe,
     load_state_recipe,
