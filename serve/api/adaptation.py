@@ -19,11 +19,11 @@ from fastapi import UploadFile
 from pydantic import TypeAdapter, ValidationError
 
 from serve.api.inspecting import shown_name
+from serve.api.job_folders import making, new_place
 from serve.api.parts import Parts
 from serve.api.runner import Control, JobFailed, JobStopped
 from serve.settings import child_environment
-from serve.store.errors import RefusedError, StoreError
-from serve.store.ids import new_id
+from serve.store.errors import RefusedError
 from serve.store.jobs import Job
 from serve.store.tenants import tenant_home
 from vision.adapter import AdapterError
@@ -58,32 +58,15 @@ def queue_adaptation(parts: Parts, tenant: str, model: str, files: Sequence[Uplo
         raise RefusedError(str(error)) from error
     if not 1 <= len(files) <= MAX_PHOTOS + 1:
         raise RefusedError(f"{len(files)} files in one request; send 1 to {MAX_PHOTOS} photos")
-    folder = tenant_home(parts.store.home, tenant) / FOLDER
-    _drop_old(folder)
-    place = folder / new_id()
-    try:
+    place = new_place(tenant_home(parts.store.home, tenant) / FOLDER, KEPT_S)
+    with making(place, "the photos"):
         _keep(place, files, labels)
         return parts.store.jobs.add(
             tenant, KIND, {"model": model, "folder": place.name, "photos": len(list(place.iterdir())) - 1}
         )
-    except OSError as error:
-        shutil.rmtree(place, ignore_errors=True)
-        raise StoreError(f"the photos cannot be kept: {error.strerror or error}") from error
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
-
-
-def _drop_old(folder: Path) -> None:
-    """Photos of jobs that were cancelled, or whose tenant never asked again."""
-    for place in folder.glob("*"):
-        with contextlib.suppress(OSError):
-            if time.time() - place.stat().st_mtime > KEPT_S:
-                shutil.rmtree(place)
 
 
 def _keep(place: Path, files: Sequence[UploadFile], labels: str | None) -> None:
-    place.mkdir(parents=True)
     for one in files:
         name = shown_name(one.filename)
         path = place / name

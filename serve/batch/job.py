@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from fastapi import UploadFile
 
 from serve.api.inspecting import shown_name
+from serve.api.job_folders import making, new_place
 from serve.api.parts import Parts
 from serve.api.runner import Control, JobFailed, JobStopped
 from serve.batch.errors import BatchError, BusyError, WeightsError
@@ -26,7 +26,6 @@ from serve.batch.stage import HereEngine, Task
 from serve.batch.tables import write_table
 from serve.settings import MIB
 from serve.store.errors import NotFoundError, RefusedError, StoreError
-from serve.store.ids import new_id
 from serve.store.jobs import Job
 from serve.store.tenants import LOCAL, tenant_home
 from serve.store.usage import PHOTOS
@@ -47,8 +46,8 @@ def queue_uploads(parts: Parts, tenant: str, files: Sequence[UploadFile], model:
     if not 1 <= len(files) <= MAX_PHOTOS:
         raise RefusedError(f"{len(files)} photos in one request; send 1 to {MAX_PHOTOS}")
     place = _new_place(parts, tenant)
-    try:
-        (place / PHOTOS_FOLDER).mkdir(parents=True)
+    with making(place, "the photos"):
+        (place / PHOTOS_FOLDER).mkdir()
         names = [shown_name(one.filename) for one in files]
         for number, one in enumerate(files):
             with (place / PHOTOS_FOLDER / f"{number:06d}").open("wb") as file:  # What was sent as a name is never a path.
@@ -56,26 +55,14 @@ def queue_uploads(parts: Parts, tenant: str, files: Sequence[UploadFile], model:
         (place / NAMES_FILE).write_text(json.dumps(names), encoding="utf-8")
         size = sum(path.stat().st_size for path in (place / PHOTOS_FOLDER).iterdir())
         return _queue(parts, tenant, place, {"model": model, "source": None}, len(names), size / MIB)
-    except OSError as error:
-        shutil.rmtree(place, ignore_errors=True)
-        raise StoreError(f"the photos cannot be kept: {error.strerror or error}") from error
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
 
 
 def queue_folder(parts: Parts, tenant: str, folder: str, model: str | None) -> Job:
     """Put the batch of a folder on this server into the queue. Blocks. Raises RefusedError, QuotaError, StoreError."""
     found = _found_in(parts, tenant, folder)
     place = _new_place(parts, tenant)
-    try:
-        place.mkdir(parents=True)
+    with making(place, "the batch"):
         return _queue(parts, tenant, place, {"model": model, "source": folder}, len(found.photos), 0.0)
-    except OSError as error:
-        raise StoreError(f"the batch cannot be kept: {error.strerror or error}") from error
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
 
 
 def _queue(parts: Parts, tenant: str, place: Path, payload: Mapping[str, Any], photos: int, mib: float) -> Job:
@@ -90,12 +77,7 @@ def _queue(parts: Parts, tenant: str, place: Path, payload: Mapping[str, Any], p
 
 def _new_place(parts: Parts, tenant: str) -> Path:
     """A folder for a new batch; those whose time has passed go."""
-    batches = tenant_home(parts.store.home, tenant) / FOLDER
-    for place in batches.glob("*"):
-        with contextlib.suppress(OSError):
-            if time.time() - place.stat().st_mtime > parts.settings.report_days * DAY_S:
-                shutil.rmtree(place)
-    return batches / new_id()
+    return new_place(tenant_home(parts.store.home, tenant) / FOLDER, parts.settings.report_days * DAY_S)
 
 
 def run_job(parts: Parts, job: Job, control: Control) -> Mapping[str, Any]:
