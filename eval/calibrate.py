@@ -37,8 +37,9 @@ from eval.values import angle_error_deg
 from vision.calibration import Calibration, fit_curve, flat_curve
 from vision.fields import POINT_NAMES, Box, InstrumentReading
 from vision.lamp_color import LampModel
+from vision.looked import Looked, unjudged
 from vision.photos import Photo, load_photo
-from vision.reader import Looked, Reader, unjudged
+from vision.reader import Reader
 from vision.samples import InstrumentTruth, SampleRecord, read_records
 from vision.scale_end import upright_angle
 from vision.state_pool import StatePools

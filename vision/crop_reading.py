@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -44,24 +45,24 @@ class CropReading:
 @torch.inference_mode()
 def read_crops(
     model: GaugeDonut,
-    image: Pixels,
+    images: Sequence[Pixels],
     boxes: Sequence[FoundBox],
     adapters: Sequence[Adapter | None],
     looks: Sequence[Look],
     device: str,
     states: StateReader | None = None,
 ) -> list[CropReading]:
-    """Read the boxes of an image in one batch, each also by further `looks`; an adapter, or none, for each box.
+    """Read boxes in one batch, each also by further `looks`; for each box its image, and an adapter or none.
 
     `states`, where it is there, looks at lamps and selectors too.
     """
     views = [read_view(found.box, model.config.image_size) for found in boxes]
-    encoded = [_encode(model, image, views, adapters, device)]
+    encoded = [_encode(model, images, views, adapters, device)]
     dense = model.dense_maps(encoded[0])
     places = [_places(dense, views)]
     for look in looks:
         turned = [look.of(view) for view in views]
-        encoded.append(_encode(model, image, turned, adapters, device))
+        encoded.append(_encode(model, images, turned, adapters, device))
         places.append(_places(model.dense_maps(encoded[-1]), turned))
     sequences = generate(model, encoded[0], "read")
     printed = print_places(dense, views)
@@ -72,13 +73,14 @@ def read_crops(
         is_class = fields is not None and fields.kind in CLASS_FIELD
         votes = class_votes(model, encoded, row, fields.kind) if fields is not None and is_class else None
         crops.append(CropReading(found, view, fields, problem, field_choices(sequence), *seen, printed[row], votes))
-    return crops if states is None else _with_states(states, image, crops)
+    return crops if states is None else _with_states(states, images, crops)
 
 
-def _with_states(states: StateReader, image: Pixels, crops: Sequence[CropReading]) -> list[CropReading]:
-    """The crops with what the state reader sees of the lamps and selectors among them, all in one batch."""
-    asked = [crop for crop in crops if crop.votes is not None]
-    seen = iter(states.read_states(image, [crop.box.box for crop in asked]))
+def _with_states(states: StateReader, images: Sequence[Pixels], crops: Sequence[CropReading]) -> list[CropReading]:
+    """The crops with what the state reader sees of the lamps and selectors among them, those of an image in one batch."""
+    asked = [(image, crop.box.box) for image, crop in zip(images, crops, strict=True) if crop.votes is not None]
+    of_images = [list(rows) for _, rows in groupby(asked, key=lambda row: id(row[0]))]
+    seen = iter([one for rows in of_images for one in states.read_states(rows[0][0], [box for _, box in rows])])
     return [
         replace(crop, votes=crop.votes.with_seen(crop.fields.kind, next(seen)))
         if crop.votes is not None and crop.fields is not None
@@ -88,9 +90,9 @@ def _with_states(states: StateReader, image: Pixels, crops: Sequence[CropReading
 
 
 def _encode(
-    model: GaugeDonut, image: Pixels, views: Sequence[View], adapters: Sequence[Adapter | None], device: str
+    model: GaugeDonut, images: Sequence[Pixels], views: Sequence[View], adapters: Sequence[Adapter | None], device: str
 ) -> HybridEncoderOutput:
-    pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(device)
+    pixels = to_pixel_values(np.stack([cut(image, view) for image, view in zip(images, views, strict=True)])).to(device)
     return model.encode(pixels, adapters)
 
 

@@ -7,6 +7,7 @@ look like a dial at a few pixels. The closer look sees each proposal large and d
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,6 +48,19 @@ class FoundBox(NamedTuple):
     score: float
 
 
+class Seen(NamedTuple):
+    """A view and the image that it is of."""
+
+    image: Pixels
+    view: View
+
+    def to_image(self, found: FoundBox) -> FoundBox:
+        """A box of the view in pixels of the image, cut off at its edges."""
+        height, width = self.image.shape[:2]
+        (x0, y0), (x1, y1) = self.view.to_photo(found.box[:2]), self.view.to_photo(found.box[2:])
+        return FoundBox((max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)), found.score)
+
+
 def best_boxes(
     centers: Tensor, sides: Tensor, *, threshold: float = 0.3, limit: int = 8, overlap: float = 0.45
 ) -> list[FoundBox]:
@@ -79,15 +93,26 @@ def merge_duplicates(boxes: list[FoundBox], overlap: float = 0.45) -> list[Found
 
 def locate(model: GaugeDonut, image: Pixels, options: LocateOptions, device: str = "cpu") -> list[FoundBox]:
     """Boxes of instruments in image pixels: the main one (large, central, sure) first, then in reading order."""
-    height, width = image.shape[:2]
-    view = whole_view(width, height, model.config.image_size)
-    found = [_to_image(box, view, width, height) for box in _look(model, image, [view], options, device)[0]]
-    kept = merge_duplicates(_look_closer(model, image, found, options, device))
-    for parts in options.tile_parts:
-        if kept or max(width, height) < model.config.image_size * parts:
-            break
-        kept = merge_duplicates(_look_at_tiles(model, image, parts, options, device))
-    return _in_order(kept[: options.max_instruments], width, height)
+    (found,) = locate_many(model, [image], options, device)
+    return found
+
+
+def locate_many(model: GaugeDonut, images: Sequence[Pixels], options: LocateOptions, device: str = "cpu") -> list[list[FoundBox]]:
+    """The boxes of each image; the images are looked at in one batch, and what they propose in another."""
+    size = model.config.image_size
+    whole = [Seen(image, whole_view(image.shape[1], image.shape[0], size)) for image in images]
+    looked = zip(whole, _look(model, whole, options, device), strict=True)
+    proposed = [[seen.to_image(box) for box in boxes] for seen, boxes in looked]
+    located: list[list[FoundBox]] = []
+    for image, confirmed in zip(images, _look_closer(model, images, proposed, options, device), strict=True):
+        height, width = image.shape[:2]
+        kept = merge_duplicates(confirmed)
+        for parts in options.tile_parts:
+            if kept or max(width, height) < size * parts:
+                break
+            kept = merge_duplicates(_look_at_tiles(model, image, parts, options, device))
+        located.append(_in_order(kept[: options.max_instruments], width, height))
+    return located
 
 
 def tiles(width: int, height: int, parts: int, size: int) -> list[View]:
@@ -104,43 +129,46 @@ def tiles(width: int, height: int, parts: int, size: int) -> list[View]:
 def _look_at_tiles(model: GaugeDonut, image: Pixels, parts: int, options: LocateOptions, device: str) -> list[FoundBox]:
     """Instruments too small for a look at the whole photo; boxes cut by a tile's edge are left to its neighbour."""
     height, width = image.shape[:2]
-    views = tiles(width, height, parts, model.config.image_size)
+    parts_seen = [Seen(image, view) for view in tiles(width, height, parts, model.config.image_size)]
     found: list[FoundBox] = []
-    for start in range(0, len(views), options.tile_batch):
-        chunk = views[start : start + options.tile_batch]
-        for view, boxes in zip(chunk, _look(model, image, chunk, options, device), strict=True):
-            found += [_to_image(box, view, width, height) for box in boxes if min(box.box) > 0.01 and max(box.box) < 0.99]
+    for seen, boxes in zip(parts_seen, _look(model, parts_seen, options, device), strict=True):
+        found += [seen.to_image(box) for box in boxes if min(box.box) > 0.01 and max(box.box) < 0.99]
     best = merge_duplicates(found)[: 2 * options.max_instruments]
-    return _look_closer(model, image, best, options, device)
+    return _look_closer(model, [image], [best], options, device)[0]
 
 
 @torch.inference_mode()
-def _look(model: GaugeDonut, image: Pixels, views: list[View], options: LocateOptions, device: str) -> list[list[FoundBox]]:
+def _look(model: GaugeDonut, seen: Sequence[Seen], options: LocateOptions, device: str) -> list[list[FoundBox]]:
     """Boxes in each view, in fractions of it."""
-    pixels = to_pixel_values(np.stack([cut(image, view) for view in views])).to(device)
-    dense = model.dense_maps(model.encode(pixels))
-    maps = zip(dense.centers.cpu(), dense.sides.cpu(), strict=True)
-    return [best_boxes(centers, sides, threshold=options.propose_threshold) for centers, sides in maps]
+    found: list[list[FoundBox]] = []
+    for start in range(0, len(seen), options.tile_batch):
+        chunk = seen[start : start + options.tile_batch]
+        pixels = to_pixel_values(np.stack([cut(image, view) for image, view in chunk])).to(device)
+        dense = model.dense_maps(model.encode(pixels))
+        maps = zip(dense.centers.cpu(), dense.sides.cpu(), strict=True)
+        found += [best_boxes(centers, sides, threshold=options.propose_threshold) for centers, sides in maps]
+    return found
 
 
-def _to_image(found: FoundBox, view: View, width: int, height: int) -> FoundBox:
-    (x0, y0), (x1, y1) = view.to_photo(found.box[:2]), view.to_photo(found.box[2:])
-    return FoundBox((max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)), found.score)
-
-
-def _look_closer(model: GaugeDonut, image: Pixels, found: list[FoundBox], options: LocateOptions, device: str) -> list[FoundBox]:
-    if not found:
-        return []
-    height, width = image.shape[:2]
-    views = [read_view(box.box, model.config.image_size, margin=options.closer_margin) for box in found]
-    kept: list[FoundBox] = []
-    for first, view, boxes in zip(found, views, _look(model, image, views, options, device), strict=True):
-        again = [_to_image(box, view, width, height) for box in boxes]
+def _look_closer(
+    model: GaugeDonut,
+    images: Sequence[Pixels],
+    proposed: Sequence[Sequence[FoundBox]],
+    options: LocateOptions,
+    device: str,
+) -> list[list[FoundBox]]:
+    """What a closer look confirms of the boxes that were proposed in each image."""
+    asked = [(row, box) for row, boxes in enumerate(proposed) for box in boxes]
+    size, margin = model.config.image_size, options.closer_margin
+    closer = [Seen(images[row], read_view(box.box, size, margin=margin)) for row, box in asked]
+    kept: list[list[FoundBox]] = [[] for _ in images]
+    for (row, first), seen, boxes in zip(asked, closer, _look(model, closer, options, device), strict=True):
+        again = [seen.to_image(box) for box in boxes]
         best = max(again, key=lambda box: box.score * box_iou(box.box, first.box), default=None)
         if best is not None and best.score >= options.confirm_threshold and box_iou(best.box, first.box) > 0.3:
-            kept.append(FoundBox(best.box, math.sqrt(best.score * max(first.score, 0.5))))
+            kept[row].append(FoundBox(best.box, math.sqrt(best.score * max(first.score, 0.5))))
         elif first.score >= options.sure_threshold:
-            kept.append(first)
+            kept[row].append(first)
     return kept
 
 

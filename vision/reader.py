@@ -10,8 +10,8 @@ import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 
@@ -23,21 +23,26 @@ from vision.crop_reading import CropReading, read_crops
 from vision.crops import Pixels
 from vision.digit_reader import DigitReader, digits_shipped
 from vision.donut import GaugeDonut, load
-from vision.fields import POINT_NAMES, EvidencePoints, InstrumentReading, PhotoReading, Weights
-from vision.judge import Evidence, Judged, judge, raw_confidence
+from vision.fields import InstrumentReading, PhotoReading, Weights
+from vision.judge import Evidence, Judged, judge
 from vision.lamp_color import LampModel
 from vision.line_reader import LineReader, lines_shipped
-from vision.locate import FoundBox, LocateOptions, locate
+from vision.locate import FoundBox, LocateOptions, locate_many
+from vision.looked import Looked, in_photo_pixels
 from vision.looks import LOOKS, Look
 from vision.nameplate import find_model
 from vision.numerals import NumeralReader
-from vision.photos import Photo, PhotoError, load_photo
+from vision.opening import open_photo
+from vision.photos import Photo, PhotoError
 from vision.state_pool import StatePools
 from vision.state_reader import StateReader, states_shipped
 from vision.support import NO_SUPPORT, Support
 from vision.weights_folder import weights_folder, weights_identity
 
 LOG = logging.getLogger(__name__)
+
+FAULTS = (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, ValueError)
+"""What a fault of ours raises; on one photo it must not take the rest of a batch with it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class ReaderOptions:
     the doubt. It counts where the weights carry a support model.
 
     `threads` are torch's on a CPU: more than one makes small models slower where other work shares the cores.
+
+    `batch_size` crops are read at once, and of a sequence of photos as many are looked at together on a GPU.
     """
 
     locate: LocateOptions = field(default_factory=LocateOptions)
@@ -57,13 +64,6 @@ class ReaderOptions:
     looks: tuple[Look, ...] = LOOKS
     batch_size: int = 8
     min_value_confidence: float = 0.5
-
-
-class Looked(NamedTuple):
-    """What the Donut saw in a photo, and the milliseconds it took by stage."""
-
-    crops: tuple[CropReading, ...]
-    timing_ms: dict[str, float]
 
 
 class Reader:
@@ -127,25 +127,44 @@ class Reader:
         known_models: Sequence[str] = (),
     ) -> Iterator[PhotoReading]:
         """One reading a photo, in order. A photo that cannot be opened comes out with status `error`; nothing raises."""
-        for index, source in enumerate(sources):
-            name = names[index] if names is not None else str(source) if isinstance(source, Path) else f"photo {index + 1}"
-            started = time.perf_counter()
+        waiting = enumerate(sources)
+        while group := list(islice(waiting, self.together)):
+            opened = [open_photo(source, index, names) for index, source in group]
+            photos = [one for one, _ in opened if isinstance(one, Photo)]
+            looks = iter(self._look_together(photos, model))
+            for photo, opened_ms in opened:
+                if isinstance(photo, PhotoError):
+                    yield self._error(photo.name, photo.sha256, photo.reason)
+                    continue
+                reading = self._read_looked(photo, next(looks), model, known_models)
+                yield reading.model_copy(update={"timing_ms": {"open": opened_ms, **reading.timing_ms}})
+
+    @property
+    def together(self) -> int:
+        """How many photos of a sequence are looked at in one batch."""
+        return 1 if self.device == "cpu" else self.options.batch_size
+
+    def _look_together(self, photos: Sequence[Photo], model: str | None) -> Sequence[Looked | None]:
+        """What is seen in some photos; None where each is to be looked at by itself."""
+        if len(photos) > 1:
             try:
-                photo = load_photo(source, name=name)
-            except PhotoError as error:
-                yield PhotoReading(
-                    photo=error.name, sha256=error.sha256, status="error", reason=error.reason, weights=self.weights
-                )
-                continue
-            opened_ms = _ms(started)
-            try:
-                reading = self.read_photo(photo, model=model, known_models=known_models)
-            except (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, ValueError) as error:
-                # A fault of ours on one photo must not take the rest of a batch with it.
-                LOG.debug("the reader failed on %s", photo.name, exc_info=True)
-                reason = f"the reader itself failed on this photo ({type(error).__name__}: {error}); please report it"
-                reading = PhotoReading(photo=photo.name, sha256=photo.sha256, status="error", reason=reason, weights=self.weights)
-            yield reading.model_copy(update={"timing_ms": {"open": opened_ms, **reading.timing_ms}})
+                return self.look_many(photos, [model] * len(photos))
+            except FAULTS:
+                LOG.debug("%d photos cannot be looked at together", len(photos), exc_info=True)
+        return [None] * len(photos)
+
+    def _read_looked(self, photo: Photo, looked: Looked | None, model: str | None, known_models: Sequence[str]) -> PhotoReading:
+        try:
+            if looked is None:
+                return self.read_photo(photo, model=model, known_models=known_models)
+            return self.state(photo, looked, model=model, known_models=known_models)
+        except FAULTS as error:
+            LOG.debug("the reader failed on %s", photo.name, exc_info=True)
+            reason = f"the reader itself failed on this photo ({type(error).__name__}: {error}); please report it"
+            return self._error(photo.name, photo.sha256, reason)
+
+    def _error(self, name: str, sha256: str | None, reason: str) -> PhotoReading:
+        return PhotoReading(photo=name, sha256=sha256, status="error", reason=reason, weights=self.weights)
 
     def read_photo(self, photo: Photo, *, model: str | None = None, known_models: Sequence[str] = ()) -> PhotoReading:
         """Locate and read every instrument of an opened photo."""
@@ -153,14 +172,26 @@ class Reader:
 
     def look(self, photo: Photo, *, model: str | None = None) -> Looked:
         """What the Donut sees in an opened photo, before the witnesses speak."""
-        timing: dict[str, float] = {}
+        (looked,) = self.look_many([photo], [model])
+        return looked
+
+    def look_many(self, photos: Sequence[Photo], models: Sequence[str | None]) -> list[Looked]:
+        """What the Donut sees in each of some opened photos, whole ones and crops of all in common batches.
+
+        `models` are the instruments' models by photo, None where it is not known.
+        """
         started = time.perf_counter()
-        boxes = locate(self.model, photo.image, self.options.locate, self.device)
-        timing["locate"] = _ms(started)
+        found = locate_many(self.model, [photo.image for photo in photos], self.options.locate, self.device)
+        timing = {"locate": round(_ms(started) / len(photos), 1)}
         started = time.perf_counter()
-        crops = self._read_crops(photo.image, boxes, [self._adapter(model)] * len(boxes))
-        timing["donut"] = _ms(started)
-        return Looked(tuple(crops), timing)
+        images: list[Pixels] = []
+        adapters: list[Adapter | None] = []
+        for photo, model, boxes in zip(photos, models, found, strict=True):
+            images += [photo.image] * len(boxes)
+            adapters += [self._adapter(model)] * len(boxes)
+        crops = iter(self._read_crops(images, [box for boxes in found for box in boxes], adapters))
+        timing["donut"] = round(_ms(started) / len(photos), 1)
+        return [Looked(tuple(islice(crops, len(boxes))), timing) for boxes in found]
 
     def state(self, photo: Photo, looked: Looked, *, model: str | None = None, known_models: Sequence[str] = ()) -> PhotoReading:
         """The reading of a photo that was looked at: witnesses heard, values stated or not."""
@@ -182,12 +213,15 @@ class Reader:
             timing_ms=timing,
         )
 
-    def _read_crops(self, image: Pixels, boxes: list[FoundBox], adapters: Sequence[Adapter | None]) -> list[CropReading]:
+    def _read_crops(
+        self, images: Sequence[Pixels], boxes: Sequence[FoundBox], adapters: Sequence[Adapter | None]
+    ) -> list[CropReading]:
         crops: list[CropReading] = []
         size = self.options.batch_size
         for start in range(0, len(boxes), size):
             rows = slice(start, start + size)
-            crops += read_crops(self.model, image, boxes[rows], adapters[rows], self.options.looks, self.device, self.states)
+            some = images[rows], boxes[rows], adapters[rows]
+            crops += read_crops(self.model, *some, self.options.looks, self.device, self.states)
         return crops
 
     def _adapter(self, instrument_model: str | None) -> Adapter | None:
@@ -205,7 +239,7 @@ class Reader:
         adapter = self._adapter(reading.instrument_model)
         if adapter is None:
             return judged
-        (second,) = self._read_crops(photo.image, [crop.box], [adapter])
+        (second,) = self._read_crops([photo.image], [crop.box], [adapter])
         again = self._judge(photo, second, model, known_models)
         if again is None:
             return judged
@@ -244,44 +278,13 @@ class Reader:
             self.pools,
         )
         printed = find_model(judged.texts, known_models) if known_models else None
-        reading = _in_photo_pixels(photo, judged.reading).model_copy(
+        reading = in_photo_pixels(photo, judged.reading).model_copy(
             update={
                 "instrument_model": model or printed,
                 "model_source": "given" if model else "nameplate" if printed else None,
             }
         )
         return judged._replace(reading=reading)
-
-
-def unjudged(photo: Photo, looked: Looked) -> tuple[InstrumentReading, ...]:
-    """What the Donut wrote and pointed at, with raw confidences and no value: what its confidences are fitted on."""
-    readings = []
-    for crop in looked.crops:
-        if crop.fields is None:
-            continue
-        raw = {name: raw_confidence(choices) for name, choices in crop.chosen.items()}
-        reading = InstrumentReading(
-            kind=crop.fields.kind,
-            box=crop.box.box,
-            points=crop.points,
-            fields=crop.fields,
-            confidence={name: min(value, 1.0) for name, value in (raw | crop.point_confidence).items()},
-            status="abstained",
-            reason="not judged",
-        )
-        readings.append(_in_photo_pixels(photo, reading))
-    return tuple(readings)
-
-
-def _in_photo_pixels(photo: Photo, reading: InstrumentReading) -> InstrumentReading:
-    x0, y0 = photo.to_photo(*reading.box[:2])
-    x1, y1 = photo.to_photo(*reading.box[2:])
-    points = {
-        name: None if point is None else tuple(round(v, 1) for v in photo.to_photo(*point))
-        for name, point in ((name, getattr(reading.points, name)) for name in POINT_NAMES)
-    }
-    box = tuple(round(side, 1) for side in (x0, y0, x1, y1))
-    return reading.model_copy(update={"box": box, "points": EvidencePoints.model_validate(points)})
 
 
 def _why_not(instruments: Sequence[InstrumentReading]) -> str:

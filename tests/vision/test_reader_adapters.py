@@ -37,9 +37,9 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[bool]]:
     seen: list[list[bool]] = []
     own = Reader._read_crops
 
-    def counted(self: Reader, image, boxes, adapters):  # type: ignore[no-untyped-def]
+    def counted(self: Reader, images, boxes, adapters):  # type: ignore[no-untyped-def]
         seen.append([adapter is not None for adapter in adapters])
-        return own(self, image, boxes, adapters)
+        return own(self, images, boxes, adapters)
 
     monkeypatch.setattr(Reader, "_read_crops", counted)
     return seen
