@@ -163,16 +163,13 @@ def stroke_contrast(rays: Floats, radii: Floats, step_deg: float) -> Floats:
 
     `rays` (R, A, 3) are colours at `radii` (R,), in needle lengths, and at angles `step_deg` apart.
     """
+    sums = np.cumsum(np.concatenate([np.zeros((len(rays), 1, 3)), rays], axis=1), axis=1)  # (R, A + 1, 3)
     best = np.zeros(rays.shape[1])
     for half in HALF_WIDTHS:
-        center, left, right = np.zeros_like(rays), np.zeros_like(rays), np.zeros_like(rays)
-        for row, radius in enumerate(radii):
-            steps = math.degrees(half / radius) / step_deg
-            wide = max(0, round(steps))
-            sums = np.cumsum(np.concatenate([np.zeros((1, 3)), rays[row]]), axis=0)
-            center[row] = _window(sums, 0, wide)
-            away = round(2.4 * steps) + 1
-            left[row], right[row] = _window(sums, -away, wide), _window(sums, away, wide)
+        steps = [math.degrees(half / radius) / step_deg for radius in radii]
+        wide = np.array([max(0, round(number)) for number in steps])
+        away = np.array([round(2.4 * number) + 1 for number in steps])
+        center, left, right = (_window(sums, shift, wide) for shift in (np.zeros_like(away), -away, away))
         # The stroke must differ the same way from both sides: take the smaller difference, where the signs agree.
         first, second = center - left, center - right
         agreed = np.where(first * second > 0, np.sign(first) * np.minimum(np.abs(first), np.abs(second)), 0.0)
@@ -181,9 +178,14 @@ def stroke_contrast(rays: Floats, radii: Floats, step_deg: float) -> Floats:
     return best
 
 
-def _window(sums: Floats, shift: int, half: int) -> Floats:
-    """Means over windows of `2 half + 1` angles around each angle plus `shift`, clipped at the ends."""
-    count = len(sums) - 1
-    middle = np.arange(count) + shift
-    low, high = np.clip(middle - half, 0, count - 1), np.clip(middle + half + 1, 1, count)
-    return np.asarray((sums[high] - sums[low]) / np.maximum(high - low, 1)[:, None])
+def _window(sums: Floats, shift: NDArray[np.int64], half: NDArray[np.int64]) -> Floats:
+    """(R, A, 3): for each row means over windows of `2 half + 1` angles around each angle plus `shift`, clipped at the ends.
+
+    `sums` (R, A + 1, 3) are the running sums along each row.
+    """
+    count = sums.shape[1] - 1
+    middle = np.arange(count) + shift[:, None]  # (R, A)
+    low = np.clip(middle - half[:, None], 0, count - 1)
+    high = np.clip(middle + half[:, None] + 1, 1, count)
+    row = np.arange(len(sums))[:, None]
+    return np.asarray((sums[row, high] - sums[row, low]) / np.maximum(high - low, 1)[..., None])
