@@ -6,7 +6,6 @@ import base64
 import os
 import socketserver
 import struct
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.serve.served import served
 
 SDP = (
     "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=camera\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\n"
@@ -79,16 +80,8 @@ def rtsp_camera(picture: np.ndarray[Any, Any] | None, credentials: str | None = 
                     sequence += 1
                 time.sleep(0.05)
 
-    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)) as address:
+        yield address
 
 
 def _encode(picture: np.ndarray[Any, Any]) -> list[bytes]:

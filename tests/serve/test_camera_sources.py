@@ -6,7 +6,6 @@ import base64
 import hashlib
 import os
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from serve.cameras.source_http import HttpSource, first_jpeg
 from serve.cameras.source_rtsp import RtspSource
 from tests.serve.doubles import picture_bytes
 from tests.serve.rtsp_camera import rtsp_camera
+from tests.serve.served import served
 from vision.photos import load_photo
 
 JPEG = picture_bytes("JPEG")
@@ -46,16 +46,8 @@ def http_camera(answer: Answer) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield address
 
 
 def reply(body: bytes, kind: str = "image/jpeg", code: int = 200, **headers: str) -> Answer:
