@@ -8,6 +8,7 @@ probability of any spelling can be asked for, which is how units are told (`visi
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -27,6 +28,8 @@ CHARACTERS = '0123456789.-+/%°"xABCDEFGHIKLMNOPRSTUVabcdefghiklmnoprstuvwzWкг
 BLANK = 0
 STEP_PX = 4
 BATCH = 64
+UNLIKELY = 1e-9
+"""Probability below which a text is not worth its paths: nothing that is stated depends on it."""
 
 Floats = NDArray[np.float32]
 
@@ -171,8 +174,10 @@ class LineReader:
         for width, indices in by_width.items():
             crops = [line_crop(source, places[index], width, self.shape) for index in indices]
             for start in range(0, len(crops), BATCH):
-                for index, scores in zip(indices[start:], self.log_probs(crops[start : start + BATCH]), strict=False):
-                    result[index] = read_scores(scores, places[index], self.characters)
+                batch = indices[start : start + BATCH]
+                scores = self.log_probs(crops[start : start + BATCH])
+                for index, reading in zip(batch, read_scores(scores, [places[i] for i in batch], self.characters), strict=True):
+                    result[index] = reading
         return tuple(reading for reading in result if reading is not None)
 
     @torch.inference_mode()
@@ -181,23 +186,25 @@ class LineReader:
         return np.asarray(self.network(standardised(crops)).numpy(), np.float32)
 
 
-def read_scores(scores: Floats, place: LinePlace, characters: str = CHARACTERS) -> LineReading:
-    """The text on the best path; repeated symbols collapse and blanks vanish."""
-    best = scores.argmax(1)
-    text: list[str] = []
-    sure: list[float] = []
-    start = 0
-    while start < len(best):
-        end = start
-        while end + 1 < len(best) and best[end + 1] == best[start]:
-            end += 1
-        if best[start] != BLANK:
-            text.append(characters[best[start] - 1])
-            sure.append(float(np.exp(scores[start : end + 1, best[start]].max())))
-        start = end + 1
-    spelled = "".join(text)
-    confidence = float(np.exp(text_log_probs(scores[None], [spelled], characters)[0, 0]))
-    return LineReading(spelled, confidence, tuple(sure), place, scores)
+def read_scores(scores: Floats, places: Sequence[LinePlace], characters: str = CHARACTERS) -> list[LineReading]:
+    """The text on the best path at each place, from scores (B, T, 1 + characters); repeats collapse and blanks vanish."""
+    emitted = np.exp(scores.astype(np.float64))
+    spelled: list[str] = []
+    sure: list[tuple[float, ...]] = []
+    for best, seen in zip(scores.argmax(2), scores, strict=True):
+        runs = _runs(best)
+        spelled.append("".join(characters[best[start] - 1] for start, _ in runs))
+        sure.append(tuple(float(np.exp(seen[start:end, best[start]].max())) for start, end in runs))
+    confidences = np.exp(path_log_probs(emitted, np.arange(len(scores)), spelled, characters))
+    rows = zip(spelled, confidences.tolist(), sure, places, scores, strict=True)
+    return [LineReading(*row) for row in rows]
+
+
+def _runs(best: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Start and end of each run of one character on a best path (T,), without the blanks."""
+    starts = np.flatnonzero(np.diff(best, prepend=-1))
+    ends = np.append(starts[1:], len(best))
+    return [(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True) if best[start] != BLANK]
 
 
 def character_places(reading: LineReading, shape: CropShape = PRINT_SHAPE) -> tuple[float, ...]:
@@ -205,40 +212,53 @@ def character_places(reading: LineReading, shape: CropShape = PRINT_SHAPE) -> tu
     best = reading.log_probs.argmax(1)
     width = STEP_PX * len(best)
     scale = crop_scale(reading.place, width, shape)
-    starts = [t for t in range(len(best)) if best[t] != BLANK and (t == 0 or best[t] != best[t - 1])]
-    middles = []
-    for start in starts:
-        end = start
-        while end + 1 < len(best) and best[end + 1] == best[start]:
-            end += 1
-        middles.append(((start + end + 1) / 2.0 * STEP_PX - width / 2.0) / scale)
-    return tuple(middles)
+    return tuple(((start + end) / 2.0 * STEP_PX - width / 2.0) / scale for start, end in _runs(best))
 
 
 def text_log_probs(scores: Floats, texts: Sequence[str], characters: str = CHARACTERS) -> NDArray[np.float64]:
-    """Log-probability (B, S) of each text for each of the scores (B, T, 1 + characters): the sum over all paths."""
-    longest = max((len(text) for text in texts), default=0)
-    states = 2 * longest + 1
+    """Log-probability (B, S) of each text for each of the scores (B, T, 1 + characters): the sum over all paths.
+
+    It is -inf for texts that surely have less than `UNLIKELY`: most of a lexicon, for a reading of one line.
+    """
+    found = np.full((len(scores), len(texts)), -np.inf)
+    counts = np.zeros((len(texts), scores.shape[2]))
+    for row, text in enumerate(texts):
+        for label in encode_line(text, characters):
+            counts[row, label] += 1.0
+    emitted = np.exp(scores.astype(np.float64))
+    # Steps are independent: a text is at most as likely as the product of its characters' sums over all steps.
+    bounds = np.log(np.clip(emitted.sum(1), 1e-300, 1.0)) @ counts.T  # (B, S)
+    rows, columns = np.nonzero(bounds >= math.log(UNLIKELY))
+    if len(rows):
+        found[rows, columns] = path_log_probs(emitted, rows, [texts[column] for column in columns], characters)
+    return found
+
+
+def path_log_probs(
+    emitted: NDArray[np.float64], rows: NDArray[np.int64], texts: Sequence[str], characters: str
+) -> NDArray[np.float64]:
+    """Log-probability (P,) of each text at its row of the emissions (B, T, 1 + characters), by the forward algorithm."""
+    states = 2 * max(len(text) for text in texts) + 1
     labels = np.zeros((len(texts), states), np.int64)
     for row, text in enumerate(texts):
         labels[row, 1 : 2 * len(text) : 2] = encode_line(text, characters)
     last = np.array([2 * len(text) for text in texts])
     skip = np.zeros_like(labels, bool)
     skip[:, 2:] = (labels[:, 2:] != BLANK) & (labels[:, 2:] != labels[:, :-2])
+    steps = emitted.transpose(1, 0, 2)
     with np.errstate(divide="ignore"):
-        emitted = np.exp(scores.astype(np.float64))[:, :, labels]  # (B, T, S, states)
-        alpha = np.zeros((len(scores), len(texts), states))
-        alpha[:, :, :2] = emitted[:, 0, :, :2]
-        shift = np.zeros((len(scores), len(texts)))
-        for step in range(1, scores.shape[1]):
+        alpha = np.zeros((len(texts), states))
+        alpha[:, :2] = steps[0][rows[:, None], labels[:, :2]]
+        shift = np.zeros(len(texts))
+        for step in steps[1:]:
             moved = alpha.copy()
-            moved[:, :, 1:] += alpha[:, :, :-1]
-            moved[:, :, 2:] += np.where(skip[:, 2:], alpha[:, :, :-2], 0.0)
-            alpha = moved * emitted[:, step]
-            total = alpha.sum(2)
+            moved[:, 1:] += alpha[:, :-1]
+            moved[:, 2:] += np.where(skip[:, 2:], alpha[:, :-2], 0.0)
+            alpha = moved * step[rows[:, None], labels]
+            total = alpha.sum(1)
             total[total == 0.0] = 1.0
-            alpha /= total[:, :, None]
+            alpha /= total[:, None]
             shift += np.log(total)
-        rows = np.arange(len(texts))
-        ends = alpha[:, rows, last] + np.where(last > 0, alpha[:, rows, np.maximum(last - 1, 0)], 0.0)
+        pairs = np.arange(len(texts))
+        ends = alpha[pairs, last] + np.where(last > 0, alpha[pairs, np.maximum(last - 1, 0)], 0.0)
         return np.asarray(np.log(ends) + shift)

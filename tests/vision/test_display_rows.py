@@ -35,7 +35,7 @@ def reading(text: str, sure: float = 0.98, height: float = 30.0) -> LineReading:
     scores = np.full((24, 1 + len(DIGITS)), (1.0 - sure) / len(DIGITS))
     for step, symbol in enumerate(symbols[:24]):
         scores[step, 0 if symbol == "_" else encode_line(symbol, DIGITS)[0]] = sure
-    return read_scores(np.log(scores).astype(np.float32), LinePlace((0.0, 0.0), height, 90.0), DIGITS)
+    return read_scores(np.log(scores).astype(np.float32)[None], [LinePlace((0.0, 0.0), height, 90.0)], DIGITS)[0]
 
 
 def test_looks_that_agree_are_a_row() -> None:
@@ -78,7 +78,7 @@ def test_a_row_knows_whether_its_place_has_room_for_more() -> None:
         for step, symbol in enumerate(path.center(28, "_")):
             scores[step, 0 if symbol == "_" else encode_line(symbol, DIGITS)[0]] = 0.9945
         # 15 steps of 4 px hold the five digits: 60 px of the crop, 90 px of the image.
-        looks = [read_scores(np.log(scores).astype(np.float32), LinePlace((0.0, 0.0), 30.0, 90.0), DIGITS)] * 2
+        looks = read_scores(np.log(scores).astype(np.float32)[None], [LinePlace((0.0, 0.0), 30.0, 90.0)], DIGITS) * 2
         rows[name] = agreed_row(looks)
     assert rows["whole"] is not None
     assert rows["part"] is not None

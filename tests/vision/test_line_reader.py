@@ -19,12 +19,15 @@ from vision.line_reader import (
     CARD_FILE,
     CHARACTERS,
     MODEL_FILE,
+    UNLIKELY,
     LineNetwork,
     LineReader,
+    LineReading,
     LineWeightsError,
     character_places,
     encode_line,
     lines_shipped,
+    path_log_probs,
     plain_line,
     read_scores,
     standardised,
@@ -42,6 +45,10 @@ def scores_of(symbols: str, sure: float = 0.98) -> np.ndarray:
     for step, symbol in enumerate(symbols):
         scores[step, 0 if symbol == "_" else encode_line(symbol)[0]] = sure
     return np.log(scores).astype(np.float32)
+
+
+def reading_of(scores: np.ndarray, place: LinePlace = PLACE) -> LineReading:
+    return read_scores(scores[None], [place])[0]
 
 
 def collapsed(path: tuple[int, ...]) -> str:
@@ -70,8 +77,27 @@ def test_all_texts_together_have_probability_one() -> None:
     assert np.exp(text_log_probs(scores[None].astype(np.float32), texts)).sum() == pytest.approx(1.0, abs=1e-5)
 
 
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10_000))
+def test_texts_that_are_not_asked_for_their_paths_are_unlikely(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = np.log(rng.dirichlet(np.full(1 + len(CHARACTERS), 0.02), (2, 12)) + 1e-12).astype(np.float32)
+    texts = ["", "bar", "mbar", "MPa", "kPa", "0", "11", "psi", "°C", "x1000r/min"]
+    asked = text_log_probs(scores, texts)
+    paths = [path_log_probs(np.exp(scores.astype(float)), np.full(len(texts), row), texts, CHARACTERS) for row in range(2)]
+    np.testing.assert_allclose(np.exp(asked), np.exp(np.array(paths)), rtol=1e-9, atol=UNLIKELY)
+
+
+def test_readings_of_a_batch_are_those_of_each_alone() -> None:
+    scores = [scores_of("_10_0_"), scores_of("_MPa__", 0.6), scores_of("______")]
+    together = read_scores(np.stack(scores), [PLACE] * 3)
+    for one, alone in zip(together, (reading_of(row) for row in scores), strict=True):
+        assert (one.text, one.characters) == (alone.text, alone.characters)
+        assert one.confidence == pytest.approx(alone.confidence, rel=1e-12)
+
+
 def test_the_best_path_is_spelled() -> None:
-    reading = read_scores(scores_of("_MM_PPa__"), PLACE)
+    reading = reading_of(scores_of("_MM_PPa__"))
     assert reading.text == "MPa"
     assert len(reading.characters) == 3
     assert all(character == pytest.approx(0.98, abs=1e-3) for character in reading.characters)
@@ -79,12 +105,12 @@ def test_the_best_path_is_spelled() -> None:
 
 
 def test_a_repeated_character_needs_a_blank_between() -> None:
-    assert read_scores(scores_of("_1_00_"), PLACE).text == "10"
-    assert read_scores(scores_of("_10_0_"), PLACE).text == "100"
+    assert reading_of(scores_of("_1_00_")).text == "10"
+    assert reading_of(scores_of("_10_0_")).text == "100"
 
 
 def test_nothing_is_spelled_where_nothing_is_seen() -> None:
-    reading = read_scores(scores_of("______"), PLACE)
+    reading = reading_of(scores_of("______"))
     assert reading.text == ""
     assert reading.characters == ()
     assert reading.confidence > 0.8
@@ -92,7 +118,7 @@ def test_nothing_is_spelled_where_nothing_is_seen() -> None:
 
 def test_characters_have_places_along_the_line() -> None:
     symbols = "_" * 8 + "1" + "_" * 7 + "2" + "_" * 7
-    places = character_places(read_scores(scores_of(symbols), LinePlace((0.0, 0.0), 32.0, 60.0)))
+    places = character_places(reading_of(scores_of(symbols), LinePlace((0.0, 0.0), 32.0, 60.0)))
     assert len(places) == 2
     assert places[1] - places[0] == pytest.approx(8 * 4 * 2)
     assert places[0] < 0 < places[1]

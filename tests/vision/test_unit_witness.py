@@ -31,7 +31,7 @@ PLACE = LinePlace((100.0, 100.0), 12.0, 30.0)
 def spelled(text: str, sure: float = 0.98) -> LineReading:
     """What a reader gives that sees `text` clearly."""
     symbols = "_".join(text)
-    return read_scores(scores_of("_" + symbols + "_" * (24 - len(symbols)), sure), PLACE)
+    return read_scores(scores_of("_" + symbols + "_" * (24 - len(symbols)), sure)[None], [PLACE])[0]
 
 
 @pytest.mark.parametrize(
