@@ -26,6 +26,7 @@ from vision.scale_view import DialGeometry
 from vision.scale_witness import ScaleWitness, fit_curve, read_scale
 from vision.text_strips import Pixels, TextPatch
 from vision.unit_lines import UnitFinder
+from vision.unit_search import units_seen_otherwise
 from vision.unit_witness import SeenUnit
 
 FINE_SIDE_PX = 1024
@@ -86,6 +87,8 @@ def witness_dial(
     ends = [unit.instead for unit in found if unit.instead is not None]
     texts = (*(text for text in look.texts if text not in ends), *(unit.text for unit in found))
     scale, texts = _all_looks(reader, crop, seen, texts, needle.sd_deg)
+    if scale.value is not None and scale.unit is None and not find_units(texts):
+        scale, texts = _with_unit(reader, crop, seen, scale, texts, needle.sd_deg)
     if not needle.found:
         scale = scale._replace(confidence=UNSEEN_NEEDLE_TRUST * scale.confidence)
     return DialWitness(scale, texts, needle, tuple(unit.seen for unit in found), seen)
@@ -117,6 +120,23 @@ def _all_looks(
     if sideways:  # halves of numbers may have been taken for numbers
         witness = witness._replace(confidence=SIDEWAYS_TRUST * witness.confidence)
     return witness, texts
+
+
+def _with_unit(
+    reader: NumeralReader,
+    crop: Pixels,
+    geometry: DialGeometry,
+    scale: ScaleWitness,
+    texts: tuple[PrintedText, ...],
+    pointing_sd_deg: float,
+) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
+    """The witness with a unit that further looks at the face show; as it was where they show none that fits its numbers."""
+    found = units_seen_otherwise(reader, crop, texts)
+    if not found:
+        return scale, texts
+    with_units = (*texts, *found)
+    second = read_scale(with_units, geometry, pointing_sd_deg=pointing_sd_deg)
+    return (second, with_units) if second.value == scale.value and second.unit is not None else (scale, texts)
 
 
 def with_units_of(first: Sequence[PrintedText], turned: tuple[PrintedText, ...]) -> tuple[PrintedText, ...]:

@@ -73,17 +73,18 @@ class NumeralReader:
         """All printed text of `crop`, as `look` finds it."""
         return self.look(crop, turn_deg=turn_deg).texts
 
-    def look(self, crop: Pixels, *, turn_deg: float = 0.0) -> Look:
+    def look(self, crop: Pixels, *, turn_deg: float = 0.0, known: Sequence[PrintedText] = ()) -> Look:
         """All printed text of `crop` (uint8 RGB, H x W x 3), best first found, and unread boxes, in the crop's own pixels.
 
         `turn_deg` turns the picture clockwise before looking, for dials photographed sideways; the
-        places that come back are still the crop's own. Raises NumeralError where it is not such an image.
+        places that come back are still the crop's own. What stands where `known` texts do is not read again, nor told.
+        Raises NumeralError where it is not such an image.
         """
         if crop.ndim != 3 or crop.shape[2] != 3 or crop.dtype != np.uint8 or min(crop.shape[:2]) < 8:
             raise NumeralError(f"expected a uint8 RGB crop of at least 8 x 8 px, got {crop.dtype} {crop.shape}")
         picture, back = _prepare(crop, self.detection_side_px, turn_deg)
         networks = _networks()
-        corners = networks.find_boxes(picture)[:MAX_TEXTS]
+        corners = [box for box in networks.find_boxes(picture) if not _is_known(box, back, known)][:MAX_TEXTS]
         if not corners:
             return Look(())
         strips: list[Strip] = []
@@ -227,6 +228,12 @@ def _placed(strip: Strip, decoded: _Decoded, back: Floats) -> PrintedText:
         color=ink_color(strip.pixels),
         character_centers=places,
     )
+
+
+def _is_known(box: Floats, back: Floats, known: Sequence[PrintedText]) -> bool:
+    """Whether the middle of a box lies in the core of a text that is known already."""
+    middle = _point(back[:, :2] @ box.mean(axis=0) + back[:, 2])
+    return any(math.dist(middle, text.center) < 0.5 * text.height_px for text in known)
 
 
 def _point(values: Floats) -> Point:

@@ -151,6 +151,8 @@ _MISREAD = (
     (re.compile(r"(?i)cubic\s?centim\w*"), "cc"),
     (re.compile(r"(?i)inches\s?of\s?water"), "inH2O"),
     (re.compile(r"(?i)mm\s?of\s?water"), "mmH2O"),
+    (re.compile(r"(?i:temp(?:erature)?)\W*C$"), "°C"),
+    (re.compile(r"(?i:temp(?:erature)?)\W*F$"), "°F"),
     (re.compile(r"(?:[°º]|(?<![A-Za-z])['\"])\s?C(?![A-Za-z])|℃"), "°C"),
     (re.compile(r"(?:[°º]|(?<![A-Za-z])['\"])\s?F(?![A-Za-z])|℉"), "°F"),
 )
