@@ -17,7 +17,7 @@ from serve.api.metrics import Metrics
 from serve.api.middleware import Gatekeeper
 from serve.api.parts import Parts
 from serve.api.problems import add_problem_handlers
-from serve.api.routes import feedback, health, inspect, jobs, jobs_batch, knowledge, models, reports
+from serve.api.routes import feedback, health, inspect, jobs, jobs_batch, knowledge, models, monitor, reports
 from serve.api.runner import Runner
 from serve.api.version import program_version
 from serve.api.workers import Workers
@@ -43,6 +43,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     feedback.router,
     jobs.router,
     jobs_batch.router,
+    monitor.router,
     pages.router,
 )
 

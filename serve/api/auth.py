@@ -167,7 +167,9 @@ def caller(
 ) -> Caller:
     """The caller of a request, whatever its scopes. A dependency; it runs in a thread."""
     auth: Auth = request.app.state.parts.auth
-    return auth.identify(request)
+    who = auth.identify(request)
+    request.state.caller = who  # For the page's menu, which leaves out what the key does not open.
+    return who
 
 
 @lru_cache(maxsize=len(SCOPES))

@@ -1,8 +1,10 @@
-"""`gauge gate`: measures the chain, holds it against the frozen baseline, and says what got worse."""
+"""`gauge gate`: measures the chain, holds it against the frozen baseline, says what got worse, and keeps that in the store."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +15,11 @@ from eval.gate_rows import PHOTO_PROBES, GateRow, Probe, anchor_rows, photo_rows
 from eval.score import EvalError, Mean
 from eval.tables import number, table
 from serve import service as services
+from serve.commands.console import print_error
+from serve.monitor.gate_outcome import GATE, gate_outcome
+from serve.monitor.log import MonitorLog
+from serve.store.errors import StoreError
+from serve.store.store import Store
 
 
 def run_gate(*, photos: bool, baseline: Path | None, update: str | None, weights: str | None, as_json: bool) -> tuple[str, bool]:
@@ -22,8 +29,11 @@ def run_gate(*, photos: bool, baseline: Path | None, update: str | None, weights
     if update is not None and not update.strip():
         raise EvalError("--update needs a reason: what changed, and why that is wanted")
     before = read_baseline(path) if update is None or path.exists() else None
-    measured = measure(photos=photos, weights=weights)
+    service = services.open_service(weights=weights)
+    measured = measure(service, photos=photos)
     verdict = compare(before, measured) if before is not None else None
+    if before is not None and verdict is not None:
+        _keep(service, verdict, f"frozen on {before.reasons[0]}" if before.reasons else path.name, update)
     if update is not None:
         write_baseline(renew(measured, update, datetime.now(UTC).date(), before), path)
         text = f"{path}: the new baseline."
@@ -34,9 +44,17 @@ def run_gate(*, photos: bool, baseline: Path | None, update: str | None, weights
     return verdict.model_dump_json() if as_json else verdict_text(verdict), not verdict.passed
 
 
-def measure(*, photos: bool, weights: str | None) -> Measured:
+def _keep(service: services.Service, verdict: Verdict, baseline: str, renewed: str | None) -> None:
+    """Let the monitor know. A store that cannot be used changes nothing of the verdict."""
+    try:
+        with closing(Store.open(service.settings)) as store:
+            MonitorLog(store.database).keep(GATE, gate_outcome(verdict, time.time(), baseline, renewed))
+    except StoreError as error:
+        print_error(f"the outcome is not kept for the monitor: {error}")
+
+
+def measure(service: services.Service, *, photos: bool) -> Measured:
     """All rows of the chain as it is; `fields` and `honesty` only with `photos`."""
-    service = services.open_service(weights=weights)
     kb = service.knowledge
     probes: dict[Probe, tuple[GateRow, ...]] = {
         "ERR": _collect(retrieval_rows(kb), "questions"),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 
 from serve.store.database import Database
 from serve.store.ids import new_id
@@ -108,14 +108,17 @@ class Alerts:
     def _claim(self) -> Alert | None:
         """The oldest alert that is due, held for a while against other processes."""
         now = self._clock()
-        due = select(alerts.c.id).where(alerts.c.next_try <= now).order_by(alerts.c.at, alerts.c.id).limit(1)
+        longest = max(self.options.most_wait_s, self.options.lease_s)
+        # What waits longer than anything may was put off by a clock that has been set back since.
+        is_due = or_(alerts.c.next_try <= now, alerts.c.next_try > now + longest)
+        due = select(alerts.c.id).where(is_due).order_by(alerts.c.at, alerts.c.id).limit(1)
         with self._database.write() as db:
             id = db.execute(due).scalar_one_or_none()
             if id is None:
                 return None
             taken = (
                 update(alerts)
-                .where(alerts.c.id == id, alerts.c.next_try <= now)
+                .where(alerts.c.id == id, is_due)
                 .values(next_try=now + self.options.lease_s, attempts=alerts.c.attempts + 1)
                 .returning(*alerts.c)
             )

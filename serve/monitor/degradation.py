@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from eval.score import Share
 from rag.pipeline import Run
 from rag.render.markdown import render_markdown
 from serve.monitor.log import MonitorLog
@@ -24,6 +25,8 @@ LOOK_S = 5.0
 """How old an answer about the state may be."""
 NAME = DEGRADED = "degraded"
 """Name of the state, and of the score that says so in an answer."""
+LOW = "faithfulness_low"
+"""Name of the state that holds since when too few reports are borne out."""
 _NOTES: dict[Language, str] = {
     "en": "The language model is set aside because too few of its sentences were borne out; this report is by templates.",
     "zh": "语言模型的语句有依据的比例过低，已暂停使用；本报告由模板撰写。",
@@ -31,11 +34,15 @@ _NOTES: dict[Language, str] = {
 
 
 class Degraded(Contract):
-    """Since when (seconds since 1970) language models are set aside, and why. `report`: file of the root causes."""
+    """Since when (seconds since 1970) language models are set aside, and why. `report`: file of the root causes.
+
+    `faithful`: the share of reports that were borne out then, for pages that say the reason in their own language.
+    """
 
     since: float
     reason: str
     report: str = ""
+    faithful: Share | None = None
 
 
 class Degradation:
@@ -66,13 +73,17 @@ class Degradation:
         """What was known last, without asking the database."""
         return self._state
 
-    def begin(self, reason: str, report: str = "") -> None:
+    def begin(self, reason: str, report: str = "", faithful: Share | None = None) -> None:
         """Set language models aside. Raises StoreError."""
-        self._set(Degraded(since=self._clock(), reason=reason, report=report))
+        self._set(Degraded(since=self._clock(), reason=reason, report=report, faithful=faithful))
 
     def end(self) -> bool:
-        """Let them write again; False where they were not set aside. Raises StoreError."""
+        """Let them write again; False where they were not set aside. Raises StoreError.
+
+        The time for which too few reports must be borne out begins anew: the last hour still holds the ones from before.
+        """
         held = self._log.get(NAME, Degraded) is not None
+        self._log.set(LOW, None)
         self._set(None)
         return held
 

@@ -10,10 +10,10 @@ from prometheus_client.registry import Collector
 
 from serve.monitor.alerts import Alerts
 from serve.monitor.degradation import NAME, Degraded
-from serve.monitor.live import LIVE, LiveStatus
+from serve.monitor.gate_outcome import GATE, GateOutcome
+from serve.monitor.live_status import LIVE, LiveStatus
 from serve.monitor.log import MonitorLog
-from serve.monitor.loop import DAILY, HOURLY
-from serve.monitor.periodic import Measures
+from serve.monitor.periodic import DAILY, HOURLY, Measures
 from serve.store.database import Database
 from serve.store.errors import StoreError
 
@@ -51,6 +51,9 @@ class MonitorValues(Collector):
             yield "live", "uncertain", live.uncertain.value
             yield "live", "flagged", float(len(live.flagged))
             yield "live", "anchor_failures", float(live.anchor_failures)
+        for gate in self._log.newest(GATE, GateOutcome):
+            yield GATE, "at_seconds", gate.at
+            yield GATE, "passed", float(gate.passed)
         for kind in (HOURLY, DAILY):
             for run in self._log.newest(kind, Measures):
                 yield kind, "at_seconds", run.at

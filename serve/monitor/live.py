@@ -9,7 +9,6 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,78 +16,37 @@ import numpy as np
 from eval.golden import GoldenAnchor, core_anchors, load_anchors
 from eval.golden_run import AnchorRow, ProductChain, check_anchors
 from eval.mvfu import SHIPPED_LIBRARY, FactLibrary, read_library
-from eval.sampling import FILE, Backlog, Sampler
-from eval.score import EvalError, Number, Share, percentile, share_of
+from eval.sampling import FILE, Backlog
+from eval.score import EvalError, Share, percentile, share_of
+from knowledge.articles import KnowledgeError
 from rag.pipeline import asked_day
 from serve.api.metrics import READER_STAGES
 from serve.monitor.alerts import Alerts
 from serve.monitor.causes_page import write_causes
-from serve.monitor.degradation import Degradation
+from serve.monitor.degradation import LOW, Degradation
 from serve.monitor.diagnosis import RootCauses, diagnose, judge_faithful, root_causes
-from serve.monitor.fresh import Place, last_reports, read_fresh
+from serve.monitor.fresh import LAG_S, Place, last_reports, read_fresh
+from serve.monitor.kept_causes import DIAGNOSIS, OFFLINE, SET_ASIDE
+from serve.monitor.live_status import LIVE, LiveOptions, LiveStatus
 from serve.monitor.log import MonitorLog
 from serve.service import Service
-from serve.store.errors import NotFoundError
+from serve.store.errors import NotFoundError, StoreError
 from serve.store.reports import StoredReport
 from serve.store.store import Store
 from vision.fields import Contract
 
 logger = logging.getLogger("gauge.monitor")
 
-LOW = "faithfulness_low"
-LIVE = "live"
-DIAGNOSIS = "diagnosis"
-OFFLINE = "offline"
 WAITING = 500
 """Reports that the offline batch of a day diagnoses."""
-
-
-@dataclass(frozen=True)
-class LiveOptions:
-    """`slow_ms`: P95 of a report's own time, without the reader. `window_s` is what shares and P95 are taken over, of
-    `fewest` reports at least. Below `faithful` it is said, below `broken` for `broken_s` the language model is set aside.
-    `cases` reports become the root-cause report; `at_once` reports are looked at in one step."""
-
-    slow_ms: float = 800.0
-    window_s: float = 3600.0
-    fewest: int = 20
-    faithful: float = 0.90
-    broken: float = 0.85
-    broken_s: float = 7200.0
-    uncertain: tuple[float, float] = (0.05, 0.15)
-    anchor_s: float = 60.0
-    in_a_row: int = 3
-    cases: int = 100
-    at_once: int = 50
-    sampler: Sampler = field(default_factory=Sampler)
+MOST_SLOW = 500
+"""Slow reports that are held until a snapshot could be taken."""
 
 
 class Low(Contract):
     """Since when faithfulness is below the bound at which the language model is set aside."""
 
     since: float
-
-
-class LiveStatus(Contract):
-    """What the reports of the last hour show. `report_ms_p95` is NaN and a share without n where there were none.
-
-    `faithful` is over the reports that can be judged; `uncertain` is the share of instruments that were not read, and
-    `uncertain_note` says where it lies outside of what is usual. `flagged`: ids of reports with a sentence that nothing bears
-    out. `anchors` counts those checked since the start, `anchor_failures` those that failed one after another until now.
-    """
-
-    at: float
-    reports: int
-    report_ms_p95: Number
-    slow_ms: float
-    faithful: Share
-    uncertain: Share
-    uncertain_note: str
-    flagged: tuple[str, ...]
-    low_since: float | None
-    anchors: int
-    anchor_failures: int
-    last_anchor: AnchorRow | None
 
 
 class _Mark(NamedTuple):
@@ -122,6 +80,7 @@ class LiveMonitor:
         self._log = MonitorLog(store.database, clock)
         self.backlog = Backlog(store.home / "monitor" / FILE, clock=clock)
         self._marks: deque[_Mark] = deque()
+        self._slow: deque[_Mark] = deque(maxlen=MOST_SLOW)
         self._place = Place(clock() - self.options.window_s, "")
         self._anchors: tuple[GoldenAnchor, ...] = ()
         self._library: FactLibrary | None = None
@@ -132,12 +91,12 @@ class LiveMonitor:
     def tick(self) -> LiveStatus:
         """Look at what came, check an anchor where it is time, say what is wrong. Raises StoreError."""
         now = self._clock()
-        slow = self._look()
+        self._look()
         if self._checked_at is None or not 0 <= now - self._checked_at < self.options.anchor_s:
             self._checked_at = now
             self._check([self._random_anchor()])
-            if slow:
-                self._snapshot(slow)
+            if self._slow:
+                self._snapshot()
         status = self._status(now)
         self._judge(status)
         self._log.set(LIVE, status)
@@ -166,18 +125,45 @@ class LiveMonitor:
         self._log.keep(OFFLINE, causes)
         return causes
 
-    def _look(self) -> list[StoredReport]:
-        """Take in the reports that were kept since the last step; those that were slow."""
-        fresh, self._place = read_fresh(self._store.database, self._place, self._clock(), self.options.at_once)
-        for report in fresh:
-            self._marks.append(self._mark(report))
-            if self.options.sampler.takes(report.request_id):
-                self._log.keep(DIAGNOSIS, diagnose(report, self._service.knowledge, self.library()))
+    def _look(self) -> None:
+        """Take in the reports that were kept since the last step."""
+        now = self._clock()
+        if self._place.created > now - LAG_S:  # Only a clock that was set back leaves a place there: later reports lie before it.
+            self._place = Place(now - self.options.window_s, "")
+        fresh, _ = read_fresh(self._store.database, self._place, now, self.options.at_once)
+        known, waiting = {one.id for one in self._marks}, list[str]()
         try:
-            self.backlog.add(f"{one.tenant}/{one.id}" for one in fresh if not self.options.sampler.takes(one.request_id))
+            for report in fresh:
+                self._place = Place(report.created, report.id)  # First: one that cannot be judged is not met again and again.
+                if report.id in known:
+                    continue
+                mark = self._mark(report)
+                self._marks.append(mark)
+                if mark.report_ms > self.options.slow_ms:
+                    self._slow.append(mark)
+                if not self._diagnose_now(report):
+                    waiting.append(f"{report.tenant}/{report.id}")
+        finally:
+            self._let_wait(waiting)
+
+    def _diagnose_now(self, report: StoredReport) -> bool:
+        """Diagnose a report where it is one of the sample; what cannot be kept now is left for the day's batch."""
+        if not self.options.sampler.takes(report.request_id):
+            return False
+        try:
+            self._log.keep(DIAGNOSIS, diagnose(report, self._service.knowledge, self.library()))
+        except (StoreError, EvalError, KnowledgeError) as error:
+            logger.warning("a report is diagnosed later: %s", error)
+            return False
+        return True
+
+    def _let_wait(self, names: Sequence[str]) -> None:
+        if not names:
+            return
+        try:
+            self.backlog.add(names)
         except EvalError as error:
             logger.warning("reports are not diagnosed later: %s", error)
-        return [one for one in fresh if report_ms(one) > self.options.slow_ms]
 
     def _mark(self, report: StoredReport) -> _Mark:
         score = judge_faithful(report.inspection, self._service.knowledge, "zh" if report.language == "zh" else "en")
@@ -205,20 +191,21 @@ class LiveMonitor:
                 self._alerts.say("anchors", "alarm", text)
         return rows
 
-    def _snapshot(self, slow: Sequence[StoredReport]) -> None:
+    def _snapshot(self) -> None:
         """What the chain does while it is slow: a few anchors at once."""
         rows = self._check(core_anchors(self._anchors))
         held = sum(row.status == "pass" for row in rows)
         times = ", ".join(f"{row.id} {row.latency_ms:.0f} ms {row.status}" for row in rows)
-        worst = max(slow, key=report_ms)
-        text = f"report {worst.id} took {report_ms(worst):.0f} ms (limit {self.options.slow_ms:.0f})"
-        text += f"; {held} of {len(rows)} anchors pass now: {times}"
+        worst = max(self._slow, key=lambda one: one.report_ms)
+        text = f"report {worst.id} took {worst.report_ms:.0f} ms (limit {self.options.slow_ms:.0f})"
+        text += f", slow since the last look: {len(self._slow)}; {held} of {len(rows)} anchors pass now: {times}"
         self._alerts.say("slow", "notice", text)
+        self._slow.clear()
 
     def _status(self, now: float) -> LiveStatus:
-        while self._marks and not now - self.options.window_s <= self._marks[0].at <= now:
-            self._marks.popleft()
-        marks = list(self._marks)
+        # All are looked at, for a clock that was set back leaves some of the future behind those of now.
+        marks = [one for one in self._marks if now - self.options.window_s <= one.at <= now]
+        self._marks = deque(marks)
         judged = [one for one in marks if one.faithful is not None]
         seen, unread = sum(one.instruments for one in marks), sum(one.unread for one in marks)
         uncertain = share_of(unread, seen)
@@ -277,20 +264,21 @@ class LiveMonitor:
         hours = (status.at - (status.low_since or status.at)) / 3600
         share = f"{status.faithful.value:.0%} of {status.faithful.n} reports"
         why = f"only {share} are borne out, below {self.options.broken:.0%} for {hours:.1f} h"
+        # First of all: whatever fails below, language models write no more.
+        self._degradation.begin(why, faithful=status.faithful)
+        self._alerts.say("set_aside", "alarm", f"{why}; language models are set aside until `gauge monitor resume`.")
         kb, library = self._service.knowledge, self.library()
         cases = [diagnose(one, kb, library) for one in last_reports(self._store.database, self.options.cases)]
         causes = root_causes(status.at, why, cases)
+        self._log.keep(SET_ASIDE, causes)
         try:
             page = str(write_causes(self._store.home / "monitor", causes))
         except OSError as error:
             logger.error("the root-cause report cannot be written: %s", error)
             page = ""
-        self._log.keep("root_causes", causes)
-        self._degradation.begin(why, page)
+        self._degradation.begin(why, page, status.faithful)
         first = next(iter(causes.causes), "none")
-        text = f"{why}; language models are set aside until `gauge monitor resume`."
-        text += f" Most named cause of {causes.n} reports: {first}. {page}"
-        self._alerts.say("set_aside", "alarm", text)
+        self._alerts.say("root_causes", "notice", f"most named cause of the last {causes.n} reports: {first}. {page}".rstrip())
 
 
 def report_ms(report: StoredReport) -> float:

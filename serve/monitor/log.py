@@ -33,8 +33,11 @@ class MonitorLog:
             db.execute(monitor_log.insert().values(id=new_id(), kind=kind, at=now, body=body.model_dump_json()))
 
     def newest(self, kind: str, shape: type[Kept], count: int = 1) -> tuple[Kept, ...]:
-        """The newest results first; those that an older program wrote in another shape are left out."""
-        query = select(monitor_log.c.body).where(monitor_log.c.kind == kind)
+        """The newest results first; those that an older program wrote in another shape are left out.
+
+        So are those of the future: a clock that was set back would show them as the newest until it comes there.
+        """
+        query = select(monitor_log.c.body).where(monitor_log.c.kind == kind, monitor_log.c.at <= self._clock())
         query = query.order_by(monitor_log.c.at.desc(), monitor_log.c.id).limit(count)
         with self._database.read() as db:
             texts = [str(row[0]) for row in db.execute(query)]

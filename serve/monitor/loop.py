@@ -13,11 +13,13 @@ from eval.context_relevance import ContextJudge
 from eval.score import EvalError
 from knowledge.articles import KnowledgeError
 from serve.library import build_judge
-from serve.monitor.alerts import Alerts, never_sent
+from serve.monitor.alerts import Alerts, Level, never_sent
+from serve.monitor.colours import Light, worst
 from serve.monitor.degradation import Degradation
-from serve.monitor.live import LiveMonitor, LiveOptions
+from serve.monitor.live import LiveMonitor
+from serve.monitor.live_status import LiveOptions
 from serve.monitor.log import MonitorLog
-from serve.monitor.periodic import Measures, compare_runs, measure_daily, measure_hourly
+from serve.monitor.periodic import DAILY, HOURLY, Measures, compare_runs, measure_daily, measure_hourly
 from serve.monitor.texts import changes_text
 from serve.monitor.webhook import Webhook
 from serve.service import Service
@@ -26,12 +28,12 @@ from serve.store.store import Store
 
 logger = logging.getLogger("gauge.monitor")
 
-DAILY, HOURLY = "daily", "hourly"
 DAILY_HOUR = 2
 HOUR_S = 3600.0
 STEP_S = 5.0
 NICE = 10
 RETRY_S = 600.0
+_LEVELS: dict[Light, Level] = {"green": "notice", "yellow": "warning", "red": "alarm", "unknown": "alarm"}
 
 
 class Monitor:
@@ -77,7 +79,7 @@ class Monitor:
         return self.alerts.deliver(self._send)
 
     def daily(self) -> Measures:
-        """Measure what is measured daily, keep it, say what is red; diagnose what waits for that."""
+        """Measure what is measured daily, keep it and say it with its colours; diagnose what waits for that."""
         self.live.diagnose_waiting()
         return self._keep(DAILY, measure_daily(self._service.knowledge, self._judge(), self._clock()))
 
@@ -133,8 +135,9 @@ class Monitor:
         before = next(iter(self.log.newest(kind, Measures)), None)
         changes = compare_runs(before, now)
         self.log.keep(kind, now)
-        if any(one.colour == "red" for one in changes):
-            self.alerts.say(kind, "alarm", changes_text(kind, now, changes))
+        colour = worst(one.colour for one in changes)
+        if kind == DAILY or colour == "red":  # Each day is told, so that silence is none of "all is well".
+            self.alerts.say(kind, _LEVELS[colour], changes_text(kind, now, changes))
         return now
 
     def _build_judge(self) -> ContextJudge:

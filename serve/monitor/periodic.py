@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from itertools import combinations, zip_longest
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from eval.context_relevance import ContextJudge, score_context
 from eval.golden import GoldenAnchor, load_anchors, quick_anchors
@@ -15,8 +15,10 @@ from eval.retrieval import ask, mean_retrieval, passage_of
 from eval.score import NAN, Number, mean_of, share_of
 from knowledge.search import KnowledgeBase
 from rag.pipeline import asked_day
+from serve.monitor.colours import Colour
 from vision.fields import Contract
 
+DAILY, HOURLY = "daily", "hourly"
 ANCHORS = 30
 SAMPLED = 100
 SEED = 20
@@ -24,8 +26,6 @@ TOP = 3
 ALIKE = 0.8
 """From this cosine on two passages say the same."""
 YELLOW = 0.05
-
-Colour = Literal["green", "yellow", "red"]
 
 
 class Limit(NamedTuple):

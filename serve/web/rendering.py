@@ -127,12 +127,19 @@ def render(request: Request, template: str, here: str = "", status: int = HTTPSt
                 "here": here,
                 "here_path": path + query,
                 "signed_in": has_session(request),
+                "administers": may_administer(request),
                 "weights": parts_of(request).service.weights,
                 **values,
             }
         )
     )
     return HTMLResponse(text, status, headers=PAGE_HEADERS)
+
+
+def may_administer(request: Request) -> bool:
+    """Whether the caller may see how the server runs; true where no key was looked at."""
+    who = getattr(request.state, "caller", None)
+    return who is None or "admin" in who.scopes
 
 
 def has_session(request: Request) -> bool:

@@ -101,6 +101,8 @@ NEEDED = {
     ("POST", "/models/x/photos"): "adapt",
     ("POST", "/kb/documents"): "knowledge",
     ("GET", "/metrics"): "admin",
+    ("GET", "/monitor/status"): "admin",
+    ("POST", "/monitor/resume"): "admin",
 }
 
 

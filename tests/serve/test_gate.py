@@ -13,6 +13,7 @@ from eval.gate_rows import GateRow, photo_rows, report_rows, retrieval_rows
 from eval.query_set import shipped_query_set
 from knowledge.search import KnowledgeBase
 from serve.commands import gating
+from serve.service import Service
 from tests.serve.conftest import Gauge
 
 
@@ -101,3 +102,35 @@ def test_bad_input_is_one_line(gauge: Gauge, tmp_path: Path) -> None:
     nowhere = gauge("gate", "--no-photos", "--baseline", tmp_path / "no" / "b.json", "--update", "x")
     assert nowhere.code == 1
     assert "cannot be written" in nowhere.err
+
+
+def test_the_monitor_knows_what_the_gate_found_last(
+    gauge: Gauge, baseline: Path, service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GAUGE_HOME", str(service.settings.home))
+    assert "gate: not run yet" in gauge("monitor", "status").out  # the first baseline was held against nothing
+    assert gauge("gate", "--baseline", baseline, "--no-photos").code == 0
+    said = gauge("monitor", "status").out
+    assert "(0 minutes ago): green, it was open" in said
+    assert ": the first one; without photos" in said
+    monkeypatch.setattr(gating, "anchor_rows", lambda kb: iter([GateRow(id="P01", slice="pressure", value=0.0, reason="lost")]))
+    assert gauge("gate", "--baseline", baseline, "--no-photos").code == 1
+    said = gauge("monitor", "status").out
+    assert "red, it was shut" in said
+    assert "anchors, pressure: P01: lost" in said
+    (told,) = gauge("monitor", "status", "--json").objects()
+    assert (told["gate_light"], told["gate"]["passed"], told["gate"]["renewed"]) == ("red", False, None)
+    assert {(one["probe"], one["slice"]) for one in told["gate"]["worse"]} == {("anchors", "all"), ("anchors", "pressure")}
+    assert gauge("gate", "--baseline", baseline, "--no-photos", "--update", "P01 is out of date").code == 0
+    said = gauge("monitor", "status").out
+    assert "yellow" in said
+    assert "became the new baseline: P01 is out of date" in said
+
+
+def test_a_store_that_cannot_be_used_changes_no_verdict(gauge: Gauge, baseline: Path, service: Service) -> None:
+    service.settings.home.mkdir(exist_ok=True)
+    (service.settings.home / "gauge.sqlite").write_bytes(b"no database at all " * 400)
+    answer = gauge("gate", "--baseline", baseline, "--no-photos")
+    assert answer.code == 0
+    assert answer.out.rstrip().endswith("The gate is open.")
+    assert "the outcome is not kept for the monitor" in answer.err

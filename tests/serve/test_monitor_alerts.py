@@ -89,6 +89,15 @@ def test_a_clock_set_back_silences_nothing(alerts: Alerts, clock: Clock) -> None
     assert alerts.say("latency", "alarm", "slow") is not None
 
 
+def test_a_clock_set_back_delays_no_sending(alerts: Alerts, clock: Clock, receiver: Receiver) -> None:
+    clock.now += 30 * 86_400  # it was wrong when this was said
+    alerts.say("latency", "alarm", "slow")
+    assert alerts.deliver(lambda _: "not now") == 0
+    clock.now -= 30 * 86_400
+    assert alerts.deliver(Webhook(receiver.url).send) == 1
+    assert alerts.deliver(Webhook(receiver.url).send) == 0
+
+
 def test_a_failing_receiver_gets_it_later_and_once(alerts: Alerts, clock: Clock, receiver: Receiver) -> None:
     hook = Webhook(receiver.url, "secret", clock)
     receiver.statuses = [500, 503, 302]

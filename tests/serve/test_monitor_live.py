@@ -15,7 +15,8 @@ from serve.monitor.alerts import Alerts
 from serve.monitor.degradation import Degradation, say_degraded
 from serve.monitor.diagnosis import Diagnosis, RootCauses
 from serve.monitor.fresh import LAG_S, Place, read_fresh
-from serve.monitor.live import DIAGNOSIS, OFFLINE, LiveMonitor, LiveOptions
+from serve.monitor.live import DIAGNOSIS, OFFLINE, LiveMonitor
+from serve.monitor.live_status import LiveOptions
 from serve.monitor.log import MonitorLog
 from serve.service import Service
 from serve.settings import Settings
@@ -122,6 +123,28 @@ def test_slow_reports_are_said_from_enough_of_them_on(
     assert one.tick().reports == 0
 
 
+def test_what_was_slow_between_two_anchors_is_looked_into_at_the_next_one_and_once(
+    service: Service, home: Store, clock: Clock, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = monitor(service, home, clock)
+    passing(one, monkeypatch)
+    assert one.tick().anchors == 1
+    for ms in (1200.0, 1900.0, 100.0):  # all within the minute after the anchor
+        keep(home, run, clock, 1, ms=ms)
+        assert one.tick().anchors == 1
+    assert keys(home) == []
+    clock.now += 60
+    assert one.tick().anchors == 2 + 5
+    (alert,) = Alerts(home.database).newest()
+    assert alert.key == "slow"
+    assert "took 1900 ms (limit 800), slow since the last look: 2;" in alert.text
+    clock.now += 60
+    assert one.tick().anchors == 3 + 5  # said, and gone
+    keep(home, run, clock, 1, ms=1200.0)
+    clock.now += 60
+    assert one.tick().anchors == 4 + 10
+
+
 def test_three_failed_anchors_in_a_row_are_an_alarm(
     service: Service, home: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,10 +183,15 @@ def test_reports_not_borne_out_for_two_hours_set_the_model_aside_and_back(
     assert causes.cases[0].faithful.state == "unsupported"
     page = Path(state.report).read_text(encoding="utf-8")
     assert causes.cases[0].report in page
+    assert state.faithful is not None
+    assert state.faithful.value == pytest.approx(0.8)
     assert Degradation(home.database, clock).end()
     clock.now += 6
     assert degradation.writer("llm") == "llm"
     assert not degradation.end()
+    low = one.tick().low_since  # the last hour still holds what was wrong: two hours begin anew
+    assert low == clock.now
+    assert degradation.now() is None
 
 
 def test_a_restart_does_not_begin_the_two_hours_anew(
@@ -187,7 +215,7 @@ def test_one_in_a_hundred_is_diagnosed_and_the_rest_waits(
     all_live = monitor(service, home, clock, sampler=Sampler(1.0))
     all_live.tick()
     assert len(all_live.backlog) == 0
-    found = MonitorLog(home.database).newest(DIAGNOSIS, Diagnosis, 10)
+    found = MonitorLog(home.database, clock).newest(DIAGNOSIS, Diagnosis, 10)
     assert len(found) == 3
     assert found[0].signals.borne_out == 1.0
     none_live = monitor(service, home, clock, sampler=Sampler(0.0))
@@ -197,7 +225,7 @@ def test_one_in_a_hundred_is_diagnosed_and_the_rest_waits(
     causes = none_live.diagnose_waiting()
     assert causes is not None
     assert causes.n == 3
-    assert MonitorLog(home.database).newest(OFFLINE, RootCauses) == (causes,)
+    assert MonitorLog(home.database, clock).newest(OFFLINE, RootCauses) == (causes,)
     assert len(none_live.backlog) == 0
     assert none_live.diagnose_waiting() is None
 

@@ -20,8 +20,9 @@ from serve.api.app import create_app
 from serve.monitor import loop
 from serve.monitor.alerts import Alerts
 from serve.monitor.exposed import MonitorValues
-from serve.monitor.loop import DAILY, Monitor, last_due
+from serve.monitor.loop import Monitor, last_due
 from serve.monitor.periodic import (
+    DAILY,
     LIMITS,
     Measure,
     Measures,
@@ -130,12 +131,14 @@ def test_daily_is_done_once_a_day_and_red_is_told(service: Service, home: Store,
     monkeypatch.setattr(monitor.live, "tick", lambda: None)
     monitor.step()
     monitor.step()
-    assert (len(runs), monitor.alerts.newest()) == (1, ())
+    (first,) = monitor.alerts.newest()
+    assert (len(runs), first.key, first.level) == (1, DAILY, "notice")
+    assert "green" in first.text.splitlines()[0]  # silence would be no news of a good day
     now[0] += 86_400
     monitor.step()
     assert not runs
-    (alert,) = monitor.alerts.newest()
-    assert alert.key == DAILY
+    alert = monitor.alerts.newest()[0]
+    assert (alert.key, alert.level) == (DAILY, "alarm")
     assert "red" in alert.text.splitlines()[0]
     assert "fail anew: P01" in alert.text
     assert alert.sent == now[0]  # no webhook is set: the log line is all
