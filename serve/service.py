@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from knowledge.search import KnowledgeBase
@@ -116,9 +117,10 @@ class Service:
     ) -> Iterator[PhotoReading]:
         """One reading a photo, in order. Where an instrument's model is known, its manual's formula gives the value."""
         known_models, given = self._models(model)
-        for source, name in zip(sources, _names(sources, names), strict=True):
-            reading = self._read_one(source, name, given, known_models)
-            yield replace_instruments(reading, tuple(self._calibrated(one) for one in reading.instruments))
+        waiting = zip(sources, _names(sources, names), strict=True)
+        while group := list(islice(waiting, self.reader.together)):
+            for reading in self._read_group(group, given, known_models):
+                yield replace_instruments(reading, tuple(self._calibrated(one) for one in reading.instruments))
 
     def inspect_photos(
         self,
@@ -167,6 +169,26 @@ class Service:
     def _models(self, model: str | None) -> tuple[Sequence[str], str | None]:
         """All models that have a manual, and the given one in its manual's spelling."""
         return self.knowledge.models(), self.knowledge.canonical_model(model) or model if model else None
+
+    def _read_group(self, group: Sequence[tuple[Source, str]], model: str | None, known: Sequence[str]) -> Iterator[PhotoReading]:
+        """The readings of photos that are looked at together; a fault that ends them leaves the rest to be read one by one."""
+        if len(group) > 1:
+            sources, names = zip(*group, strict=True)
+            readings = self.reader.read_photos(sources, names=names, model=model, known_models=known)
+            while group and (reading := self._next_of(readings)) is not None:
+                yield reading
+                group = group[1:]
+        for source, name in group:
+            yield self._read_one(source, name, model, known)
+
+    def _next_of(self, readings: Iterator[PhotoReading]) -> PhotoReading | None:
+        """The next reading, with the reader for others between two; None where a fault of the reader ends them."""
+        try:
+            with self._reading:
+                return next(readings)
+        except Exception as error:
+            logger.warning("the reader failed on photos that it looked at together (%s)", type(error).__name__)
+            return None
 
     def _read_one(self, source: Source, name: str, model: str | None, known_models: Sequence[str]) -> PhotoReading:
         """The reading of one photo. A fault of the reader itself is an error of this photo and spares the rest."""
@@ -268,9 +290,8 @@ def _handler() -> logging.Handler:
 def open_service(settings: Settings | None = None, *, weights: str | None = None, moment: str | None = None) -> Service:
     """A service from the environment's settings; `weights` replaces the setting of that name.
 
-    `moment` (ISO 8601) asks the manuals as of then. Raises MomentError where it is none.
-
-    Nothing is loaded yet. Libraries that would look for a model hub or print progress of their own are kept quiet.
+    `moment` (ISO 8601) asks the manuals as of then. Raises MomentError where it is none. Nothing is loaded yet; libraries
+    that would look for a model hub or print progress of their own are kept quiet.
     """
     settings = settings or load_settings()
     if weights is not None:

@@ -26,6 +26,11 @@ class ReaderProtocol(Protocol):
     @property
     def weights(self) -> Weights: ...
 
+    @property
+    def together(self) -> int:
+        """How many photos of a sequence are looked at in one batch."""
+        ...
+
     def read_photos(
         self,
         sources: Iterable[Path | bytes],

@@ -107,9 +107,8 @@ def run_job(parts: Parts, job: Job, control: Control) -> Mapping[str, Any]:
 def _read(parts: Parts, job: Job, control: Control, place: Path, *, fresh: bool) -> Mapping[str, Any]:
     service, model = parts.service_of(job.tenant), job.payload.get("model")
 
-    def read(task: Task) -> PhotoReading:
-        (reading,) = service.read_photos([Path(task.path)], names=[task.name], model=model)
-        return reading
+    def read(tasks: Sequence[Task]) -> Iterator[PhotoReading]:
+        return service.read_photos([Path(task.path) for task in tasks], names=[task.name for task in tasks], model=model)
 
     source = job.payload.get("source")
     found = _found_in(parts, job.tenant, str(source)) if source is not None else _uploaded(place)

@@ -2,7 +2,7 @@
 
 A batch is sized by the instruments that photos were found to hold, so that each is about the same amount of work, and gets
 smaller towards the end, so that no worker is left alone with a long one. Each reading is sent as it is made: of a worker that
-is killed, only the photo it was reading is read again.
+is killed, only the photo it was reading is read again, and on a GPU those it was looking at together.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ def _work(pipe: Connection, stage: Stage) -> None:
     try:
         pipe.send(None)
         while True:
-            for task in pipe.recv():
-                pipe.send((task.number, read(task)))
+            tasks: list[Task] = pipe.recv()
+            for task, reading in zip(tasks, read(tasks), strict=True):
+                pipe.send((task.number, reading))
     except (EOFError, OSError):
         return  # The parent has gone.

@@ -100,7 +100,7 @@ class ReadPhotos:
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """The readings of a block as JSON, in its order."""
         tasks = [Task(int(n), str(path), str(name)) for n, path, name in zip(*(batch[key] for key in Task._fields), strict=True)]
-        return {"number": [task.number for task in tasks], "reading": [self._read(task).model_dump_json() for task in tasks]}
+        return {"number": [task.number for task in tasks], "reading": [one.model_dump_json() for one in self._read(tasks)]}
 
 
 def _short(error: Exception) -> str:

@@ -1,8 +1,8 @@
-"""The stage that every engine runs: a photo in, a reading out, with a reader that is loaded once a process."""
+"""The stage that every engine runs: photos in, readings out, with a reader that is loaded once a process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -29,7 +29,8 @@ class Done(NamedTuple):
     problem: str | None = None
 
 
-Read = Callable[[Task], PhotoReading]
+Read = Callable[[Sequence[Task]], Iterator[PhotoReading]]
+"""The readings of some photos in their order, each as it is made; what they share in work is the reader's matter."""
 
 
 class Engine(Protocol):
@@ -74,11 +75,15 @@ def open_reader(stage: Stage) -> Read:
     service = open_service(settings, weights=stage.weights)
     service.load()
 
-    def read(task: Task) -> PhotoReading:
-        (reading,) = service.read_photos([Path(task.path)], names=[task.name], model=stage.model)
-        return reading
+    def read(tasks: Sequence[Task]) -> Iterator[PhotoReading]:
+        return service.read_photos([Path(task.path) for task in tasks], names=[task.name for task in tasks], model=stage.model)
 
     return read
+
+
+def one_by_one(read_one: Callable[[Task], PhotoReading]) -> Read:
+    """A stage's reading from that of a single photo."""
+    return lambda tasks: map(read_one, tasks)
 
 
 class HereEngine:
@@ -94,6 +99,7 @@ class HereEngine:
         return None
 
     def read(self, tasks: Iterable[Task], count: int) -> Iterator[Done]:
-        """One task after the other."""
+        """One task after the other: the server's reader is wanted by others between two photos."""
         for task in tasks:
-            yield Done(task.number, self._read(task))
+            (reading,) = self._read([task])
+            yield Done(task.number, reading)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from serve.batch.stage import Read, Stage, Task
+from serve.batch.stage import Read, Stage, Task, one_by_one
 from vision.fields import PhotoReading, Weights
 from vision.photos import PhotoError, load_photo
 
@@ -17,7 +17,7 @@ WEIGHTS = Weights(name="light", version="1")
 def open_light(stage: Stage) -> Read:
     """Opens each photo, takes `PAUSE_S` over it, and abstains: no value is ever stated."""
 
-    def read(task: Task) -> PhotoReading:
+    def read_one(task: Task) -> PhotoReading:
         time.sleep(PAUSE_S)
         try:
             photo = load_photo(Path(task.path), name=task.name)
@@ -26,4 +26,4 @@ def open_light(stage: Stage) -> Read:
         reason = f"opened, {photo.width} x {photo.height} px, and not looked at"
         return PhotoReading(photo=photo.name, sha256=photo.sha256, status="abstained", reason=reason, weights=WEIGHTS)
 
-    return read
+    return one_by_one(read_one)

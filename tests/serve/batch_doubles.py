@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from serve.batch.stage import Read, Stage, Task
+from serve.batch.stage import Read, Stage, Task, one_by_one
 from tests.serve.doubles import DoubleReader, picture_bytes
 from vision.fields import PhotoReading
 
@@ -26,7 +26,7 @@ def open_double(stage: Stage) -> Read:
     """The double of a worker."""
     reader = DoubleReader()
 
-    def read(task: Task) -> PhotoReading:
+    def read_one(task: Task) -> PhotoReading:
         note(task.path)
         time.sleep(float(os.environ.get("DOUBLE_SLEEP_S", "0")))
         if "killer" in task.name:
@@ -34,7 +34,13 @@ def open_double(stage: Stage) -> Read:
         (reading,) = reader.read_photos([Path(task.path)], names=[task.name], model=stage.model)
         return reading
 
-    return read
+    return one_by_one(read_one)
+
+
+def double_reading(task: Task) -> PhotoReading:
+    """What the double reads in one photo."""
+    (reading,) = open_double(Stage(opener=OPENER))([task])
+    return reading
 
 
 def open_broken(stage: Stage) -> Read:

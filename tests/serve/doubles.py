@@ -21,6 +21,7 @@ class DoubleReader:
     """Reads a dial in every photo that is not all of one colour, and keeps what it was asked."""
 
     weights = WEIGHTS
+    together = 1
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []

@@ -56,7 +56,7 @@ def test_the_stage_without_a_model_states_no_value(tmp_path: Path) -> None:
     good.write_bytes(picture_bytes())
     bad.write_bytes(b"no picture")
     read = Stage(opener=LIGHT).open()
-    readings = [read(Task(n, str(path), path.name)) for n, path in enumerate((good, bad))]
+    readings = list(read([Task(n, str(path), path.name) for n, path in enumerate((good, bad))]))
     assert [one.status for one in readings] == ["abstained", "error"]
     assert not any(one.instruments for one in readings)
 

@@ -13,10 +13,10 @@ from serve.batch.errors import BatchError
 from serve.batch.rows import Outcome, Row, rows_of
 from serve.batch.run import Progress
 from serve.batch.sources import Skipped
-from serve.batch.stage import Stage, Task
+from serve.batch.stage import Task
 from serve.batch.summary import WORST, Heading, doubt, render_summary, tally
 from serve.batch.tables import COLUMNS, check_output, write_table
-from tests.serve.batch_doubles import OPENER, open_double
+from tests.serve.batch_doubles import double_reading
 from tests.serve.doubles import WEIGHTS, abstained_dial, make_dial, picture_bytes
 from vision.fields import InstrumentReading, PhotoReading
 
@@ -127,7 +127,7 @@ def test_the_worst_are_the_unread_then_the_least_sure_and_each_photo_once() -> N
 def test_the_summary_shows_counts_reasons_and_pictures_in_both_languages(tmp_path: Path) -> None:
     path = tmp_path / "<b>dial.png"
     path.write_bytes(picture_bytes())
-    reading = open_double(Stage(opener=OPENER))(Task(0, str(path), str(path)))
+    reading = double_reading(Task(0, str(path), str(path)))
     seen = Outcome(str(path), str(path), reading.sha256, None, reading)
     gone = Outcome(f"{path}2", str(path), "1" * 64, None, reading.model_copy(update={"sha256": "1" * 64}))
     found = tally([seen, gone, Outcome("lost", "lost", None, None, None, "no such file")])
