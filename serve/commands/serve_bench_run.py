@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from serve.commands.serve_bench import load_server, measure_load, measure_memory, write_photos
+from serve.commands.serve_bench_load import LoadPhoto
+from serve.commands.serve_bench_monitor import WATCH, MonitorCost, measure_monitor
 from serve.commands.serve_bench_overhead import measure_overhead
 from serve.commands.serve_bench_server import ServerProcess, start_server
 from serve.commands.serve_bench_text import ServeBench
@@ -18,12 +21,14 @@ ROOMY = {"GAUGE_RATE_LIMIT": "1000000/minute", "GAUGE_QUOTA_PHOTOS": "1000000", 
 
 
 class ServeOptions(Contract):
-    """What to measure: clients, requests for each, photos by three ways, requests over which memory is watched."""
+    """What to measure: clients, requests for each, photos by three ways, requests over which memory is watched, requests to a
+    server with the monitor and to one without."""
 
     clients: tuple[int, ...]
     requests: int
     overhead: int
     memory: int
+    monitor: int = 0
 
 
 def run_serve_bench(options: ServeOptions) -> ServeBench:
@@ -56,7 +61,19 @@ def _measure(options: ServeOptions, server: ServerProcess, folder: Path, start_s
         bench = bench.model_copy(update={"loads": loads})
     if options.memory:
         bench = bench.model_copy(update={"memory": measure_memory(server, mixed, options.memory)})
+    if options.monitor:
+        bench = bench.model_copy(update={"monitor": _measure_monitor(server, folder, dials, options.monitor)})
     return bench
+
+
+def _measure_monitor(server: ServerProcess, folder: Path, dials: Sequence[LoadPhoto], requests: int) -> MonitorCost:
+    watched = start_server(folder / "watched", environment={**ROOMY, **WATCH})
+    try:
+        watched.wait_until_ready()
+        load_server(watched, dials, clients=1, requests=WARM_UP, label="warm-up")
+        return measure_monitor(server, watched, dials, requests)
+    finally:
+        watched.stop()
 
 
 def _threads() -> str:

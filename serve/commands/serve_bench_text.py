@@ -9,6 +9,7 @@ from typing import Any
 from eval.score import Number
 from eval.tables import number, table
 from serve.commands.serve_bench import Load, Memory
+from serve.commands.serve_bench_monitor import MonitorCost, monitor_text
 from serve.commands.serve_bench_overhead import TARGET, Overhead
 from vision.fields import Contract
 
@@ -26,6 +27,7 @@ class ServeBench(Contract):
     loads: tuple[Load, ...] = ()
     overhead: Overhead | None = None
     memory: Memory | None = None
+    monitor: MonitorCost | None = None
 
 
 def serve_text(bench: ServeBench) -> str:
@@ -37,6 +39,8 @@ def serve_text(bench: ServeBench) -> str:
         parts.append(_overhead_text(bench.overhead))
     if bench.memory is not None:
         parts.append(_memory_text(bench.memory))
+    if bench.monitor is not None:
+        parts.append(monitor_text(bench.monitor))
     return "\n\n".join(parts)
 
 

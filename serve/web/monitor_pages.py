@@ -67,6 +67,7 @@ def monitor_page(request: Request, who: Administering) -> Response:
         "monitor",
         told=told,
         state=_state(told, parts.settings.monitor, words),
+        is_held_up=not told.running and (parts.settings.monitor or told.live is not None),
         aside=_aside(told, words),
         live=live_rows(told, words),
         low_since=stamp(told.live.low_since) if told.live is not None and told.live.low_since is not None else None,

@@ -61,8 +61,8 @@ def live_rows(told: Overview, words: Words) -> tuple[MonitorRow, ...]:
     }
     limits = {
         "report_time": words("at_most", limit=words("milliseconds", ms=f"{live.slow_ms:.0f}")),
-        "borne_out": words("at_least", limit=f"{options.faithful:.0%}"),
-        "not_read": words("usually", low=f"{low:.0%}", high=f"{high:.0%}"),
+        "borne_out": words("at_least", limit=f"{100 * options.faithful:.0f} %"),
+        "not_read": words("usually", low=f"{100 * low:.0f} %", high=f"{100 * high:.0f} %"),
         "anchors": words("in_a_row", count=options.in_a_row),
     }
     return tuple(
@@ -78,8 +78,8 @@ def run_part(run: Compared | None, now: float, words: Words) -> RunPart | None:
     rows = tuple(
         _row(
             words(f"measure_{one.name}"),
-            f"{one.now:.1%} (n {cases[one.name]})" if one.now == one.now else words("not_measured_now"),
-            f"{one.before:.1%}" if one.before == one.before else None,
+            f"{_percent(one.now)} (n {cases[one.name]})" if one.now == one.now else words("not_measured_now"),
+            _percent(one.before) if one.before == one.before else None,
             _limit(LIMITS[one.name], words),
             one.colour,
             words,
@@ -94,4 +94,8 @@ def _row(name: str, value: str, before: str | None, limit: str, light: Light, wo
 
 
 def _limit(limit: Limit, words: Words) -> str:
-    return words("at_most" if limit.at_most else "at_least", limit=f"{limit.bound:.1%}")
+    return words("at_most" if limit.at_most else "at_least", limit=_percent(limit.bound))
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"

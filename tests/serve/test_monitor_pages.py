@@ -112,6 +112,15 @@ def test_where_nothing_runs_the_page_says_how_to_begin(client: TestClient) -> No
     assert (told["running"], told["live"], told["gate"], told["gate_light"], told["backlog"]) == (False, None, None, "unknown", 0)
 
 
+def test_a_monitor_that_stands_still_is_said_and_shows_no_colour(client: TestClient) -> None:
+    log_of(client).set(LIVE, status(time.time() - 3600, report_ms_p95=900.0))
+    page = outline(client.get("/monitor"))
+    assert "The monitor is off." in page.words
+    assert "It last measured 60 min ago." in page.words
+    assert any(one.get("class") == "problem" for one in page.all("p"))
+    assert pills(page) == ["unknown"] * 4
+
+
 def fill(client: TestClient) -> None:
     """One of everything."""
     now, log = time.time(), log_of(client)
@@ -146,8 +155,8 @@ def test_the_page_shows_all_levels_with_their_colours(client: TestClient) -> Non
     )
     assert pills(page) == [*live, *hourly, *daily, gate, alert]
     for told in (
-        "The monitor is running.", "900 ms", "97.5 % (39/40)", "at most 800 ms", "usually 5% to 15%", "88.0% (n 100)",
-        "90.0%", "Anchors that fail: P01", "It was shut.", "ERR, template", "see which route lost it", "3 days ago",
+        "The monitor is running.", "900 ms", "97.5 % (39/40)", "at most 800 ms", "usually 5 % to 15 %", "88.0 % (n 100)",
+        "90.0 %", "Anchors that fail: P01", "It was shut.", "ERR, template", "see which route lost it", "3 days ago",
         "<b>first</b>", "P95 is 900 ms <script>", "Too few reports are borne out since", "32/40", "Let it write again",
     ):  # fmt: skip
         assert told in page.words, told

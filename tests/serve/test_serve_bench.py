@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from serve.api.app import create_app
 from serve.commands.serve_bench import Load, load_of, load_server, memory_of, slope_of
 from serve.commands.serve_bench_load import Answered, LoadPhoto
+from serve.commands.serve_bench_monitor import WATCH, MonitorCost, measure_monitor, monitor_text
 from serve.commands.serve_bench_overhead import Spent, overhead_of
 from serve.commands.serve_bench_photos import mixed_photos
 from serve.commands.serve_bench_server import ServerError, ServerProcess, start_server
@@ -133,6 +134,39 @@ def test_clients_of_their_own_process_ask_a_real_server(service: Service, tmp_pa
     load = load_of(answers, 3, 1.0)
     assert isinstance(load, Load)
     assert (load.requests, load.failed, load.statuses) == (9, 3, {200: 3, 415: 6})
+
+
+def test_the_cost_of_the_monitor_is_told_a_request_and_a_minute() -> None:
+    cost = MonitorCost(requests=50, off_s=0.02, on_s=0.0215, idle_off_s=0.1, idle_on_s=0.45, measures_s=12.4)
+    text = serve_text(ServeBench(start_s=1.0, threads="1", monitor=cost))
+    assert "over 50 requests" in text
+    assert "20.0 ms of the processor a request without, 21.5 with it" in text
+    assert "0.10 s and 0.45 s" in text
+    assert "once: 12 s" in text
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+def test_the_monitor_costs_little_beside_a_request(tmp_path: Path) -> None:
+    """Two server processes around the double, whose requests cost next to nothing: the monitor's share is at its largest."""
+    photo = tmp_path / "a.png"
+    photo.write_bytes(picture_bytes())
+    photos = [LoadPhoto(path=str(photo), kind="dial", expected=(200,))]
+    roomy = {"GAUGE_RATE_LIMIT": "1000000/minute"}
+    command = ("-m", "tests.serve.double_server")
+    off = start_server(tmp_path / "off", environment=roomy, command=command)
+    on = start_server(tmp_path / "on", environment={**roomy, **WATCH}, command=command)
+    try:
+        for server in (off, on):
+            server.wait_until_ready()
+            load_server(server, photos, clients=1, requests=4, label="warm-up")
+        cost = measure_monitor(off, on, photos, 200)
+    finally:
+        on.stop()
+        off.stop()
+    print(f"\n{monitor_text(cost)}")
+    assert cost.on_s - cost.off_s < 0.1
+    assert cost.idle_on_s - cost.idle_off_s < 10
 
 
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
