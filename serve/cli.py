@@ -232,8 +232,12 @@ def serve(
 ) -> None:
     """Serve the upload page and POST /inspect over HTTP."""
     from serve.api.server import run_server
+    from serve.cameras.errors import RegistryError
 
-    run_server(host=host, port=port, weights=weights)
+    try:
+        run_server(host=host, port=port, weights=weights)
+    except RegistryError as error:
+        raise typer.BadParameter(str(error), param_hint="GAUGE_CAMERAS") from error
 
 
 if __name__ == "__main__":

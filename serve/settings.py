@@ -41,6 +41,7 @@ class Settings(BaseSettings):
     an answer, `upload_timeout_s` for a request's body to arrive and its answer to be taken.
     `batch_folder` holds folders of photos that `POST /batch` may name: of the tenant `local` itself, of any other one the
     folder of its name in it. None: batches are of uploads alone.
+    `cameras` is a file of cameras that the server watches; what they saw is kept `camera_days`.
     `monitor`: the server watches its own reports; `monitor_report_ms` is the limit of their P95, without the reader's time.
     Alerts go to `webhook_url`, signed with `webhook_secret`; both are secrets.
     """
@@ -72,6 +73,8 @@ class Settings(BaseSettings):
     request_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
     upload_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     batch_folder: Path | None = None
+    cameras: Path | None = None
+    camera_days: Annotated[float, Field(gt=0, le=36_500)] = 365.0
     monitor: bool = False
     monitor_report_ms: Annotated[float, Field(gt=0, le=3_600_000)] = 800.0
     webhook_url: SecretStr | None = None

@@ -17,11 +17,12 @@ from serve.api.metrics import Metrics
 from serve.api.middleware import Gatekeeper
 from serve.api.parts import Parts
 from serve.api.problems import add_problem_handlers
-from serve.api.routes import feedback, health, inspect, jobs, jobs_batch, knowledge, models, monitor, reports
+from serve.api.routes import cameras, feedback, health, inspect, jobs, jobs_batch, knowledge, models, monitor, reports
 from serve.api.runner import Runner
 from serve.api.version import program_version
 from serve.api.workers import Workers
 from serve.batch import job
+from serve.cameras.at_server import ServerCameras
 from serve.monitor.degradation import Degradation
 from serve.monitor.exposed import MonitorValues
 from serve.monitor.loop import Monitor
@@ -35,6 +36,7 @@ logger = logging.getLogger("gauge.http")
 WRITERS, WAITING_WRITERS = 2, 64
 
 ROUTERS: tuple[APIRouter, ...] = (
+    pages.router,  # Before the API: some addresses answer browsers with a page and programs with JSON.
     health.router,
     inspect.router,
     reports.router,
@@ -44,7 +46,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     jobs.router,
     jobs_batch.router,
     monitor.router,
-    pages.router,
+    cameras.router,
 )
 
 
@@ -90,21 +92,23 @@ def create_app(
 
 
 def make_parts(settings: Settings, service: Service, store: Store) -> Parts:
-    """The parts of an application, wired to each other; nothing is started."""
+    """The parts of an application, wired to each other; nothing is started. Raises RegistryError for the file of cameras."""
     metrics = Metrics()
     degradation = Degradation(store.database)
+    workers = Workers(settings.concurrency, settings.max_waiting, settings.request_timeout_s)
     parts = Parts(
         settings=settings,
         service=service,
         store=store,
         auth=Auth(store, settings.rate_limit),
-        workers=Workers(settings.concurrency, settings.max_waiting, settings.request_timeout_s),
+        workers=workers,
         writers=Workers(WRITERS, WAITING_WRITERS, settings.request_timeout_s),
         metrics=metrics,
         runner=Runner(store),
         lifecycle=Lifecycle(),
         degradation=degradation,
         monitor=Monitor(service, store, degradation) if settings.monitor else None,
+        cameras=ServerCameras(settings.cameras, service, store, workers.wait_idle) if settings.cameras else None,
     )
     metrics.watch_queue(lambda: parts.workers.running, lambda: parts.workers.waiting)
     metrics.watch_jobs(store.jobs.lengths)
@@ -121,9 +125,13 @@ def _start(parts: Parts) -> None:
     parts.runner.start()
     if parts.monitor is not None:
         parts.monitor.start()
+    if parts.cameras is not None:
+        parts.cameras.start()
 
 
 def _stop(parts: Parts, close_store: bool) -> None:
+    if parts.cameras is not None:
+        parts.cameras.stop()
     if parts.monitor is not None:
         parts.monitor.stop()
     parts.runner.stop()

@@ -1,4 +1,6 @@
-"""Counts and times for Prometheus, in a registry of the app's own: no tenant's name, no value, no file name is in them."""
+"""Counts and times for Prometheus, in a registry of the app's own: no tenant's name, no value, no file name is in them.
+
+What is a tenant's own, the values of its cameras, is told to that tenant's key alone."""
 
 from __future__ import annotations
 
@@ -68,9 +70,12 @@ class Metrics:
         self.reader_seconds.observe(sum(ms for name, ms in times.items() if name in READER_STAGES) / 1000)
         self.report_seconds.observe(sum(ms for name, ms in times.items() if name not in READER_STAGES) / 1000)
 
-    def text(self) -> bytes:
-        """All of it in Prometheus' text format."""
-        return bytes(generate_latest(self.registry))
+    def text(self, *more: Collector) -> bytes:
+        """All of it in Prometheus' text format, with what else the one who asks may see."""
+        own = CollectorRegistry()
+        for one in more:
+            own.register(one)
+        return bytes(generate_latest(self.registry) + generate_latest(own))
 
 
 class _JobLengths(Collector):

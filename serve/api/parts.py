@@ -11,6 +11,7 @@ from serve.api.lifecycle import Lifecycle
 from serve.api.metrics import Metrics
 from serve.api.runner import Runner
 from serve.api.workers import Workers
+from serve.cameras.at_server import ServerCameras
 from serve.monitor.degradation import Degradation
 from serve.monitor.loop import Monitor
 from serve.service import Service
@@ -33,6 +34,7 @@ class Parts:
     lifecycle: Lifecycle
     degradation: Degradation
     monitor: Monitor | None = None
+    cameras: ServerCameras | None = None
 
     def service_of(self, tenant: str) -> Service:
         """The service that keeps and asks what belongs to a tenant."""

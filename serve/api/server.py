@@ -39,7 +39,7 @@ def run_server(host: str, port: int, weights: str | None = None) -> None:
     """Serve until interrupted. Everything is loaded before the port opens, so that a fault shows at once.
 
     Raises ServeError where other machines could reach a server that asks for no key, StoreError where the database cannot
-    be used.
+    be used, RegistryError where GAUGE_CAMERAS names a file that cannot.
     """
     settings = load_settings().model_copy(update={"traceback": True})  # A log is read later, by somebody else.
     service = open_service(settings, weights=weights)
@@ -50,10 +50,10 @@ def run_server(host: str, port: int, weights: str | None = None) -> None:
                 f"{host} can be reached from other machines and no key is set up, so anybody could use this server; make a "
                 "key first (gauge keys create NAME --scopes read,inspect), or listen on 127.0.0.1"
             )
-        service.load()
         # Where a key is asked for, a name bent to this machine wins nothing, and a proxy in front may bring its own name.
         hosts = LOOPBACK_NAMES if is_loopback(host) and not store.keys.are_asked() else None
-        app = create_app(settings, service, store, hosts=hosts)
+        app = create_app(settings, service, store, hosts=hosts)  # Before the model: a wrong file of cameras shows at once.
+        service.load()
         lifecycle: Lifecycle = app.state.parts.lifecycle
         config = Config(
             app,

@@ -29,7 +29,7 @@ class Workers:
         self.most = concurrency + max_waiting
         self.timeout_s = timeout_s
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gauge-worker")
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._admitted = 0
         self._running = 0
 
@@ -57,6 +57,11 @@ class Workers:
             detail = f"no result within {self.timeout_s:g} s; with an Idempotency-Key the same request can be sent again"
             raise _come_back("timeout", detail) from error
 
+    def wait_idle(self, most_s: float) -> bool:
+        """Wait until no request is worked on or waits, so long at the most; whether it is so. Blocks."""
+        with self._lock:
+            return self._lock.wait_for(lambda: self._admitted == 0, most_s)
+
     def close(self) -> None:
         """End what has begun and take nothing more. Blocks."""
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -79,6 +84,8 @@ class Workers:
         with self._lock:
             self._admitted += admitted
             self._running += running
+            if self._admitted == 0:
+                self._lock.notify_all()
 
 
 def _come_back(kind: str, detail: str) -> ProblemError:

@@ -18,6 +18,7 @@ COLUMNS = (
     "seq", "time", "status", "value", "low", "high", "unit", "raw", "raw_low", "raw_high", "confidence", "total", "color",
     "alarms", "changes", "reason", "source", "id",
 )  # fmt: skip
+HEADING = (",".join(COLUMNS) + "\n").encode()
 _TAIL_BYTES = 65536
 _FORMULA = ("=", "+", "-", "@", "\t")
 
@@ -46,7 +47,7 @@ class CsvFolder:
             with path.open("a+b") as file:
                 last = _repair(file)
                 while events := self._kept.after(camera, last):
-                    file.write(_lines(events))
+                    file.write(csv_lines(events))
                     file.flush()
                     os.fsync(file.fileno())
                     last, count = events[-1].seq, count + len(events)
@@ -67,7 +68,7 @@ def _repair(file: io.BufferedRandom) -> int:
         tail = tail[:end]
     lines = tail.splitlines()
     if not lines:
-        file.write((",".join(COLUMNS) + "\n").encode())
+        file.write(HEADING)
         return 0
     number = lines[-1].split(b",", 1)[0]
     if number == b"seq":
@@ -77,7 +78,8 @@ def _repair(file: io.BufferedRandom) -> int:
     return int(number)
 
 
-def _lines(events: Sequence[Numbered]) -> bytes:
+def csv_lines(events: Sequence[Numbered]) -> bytes:
+    """Events as lines of CSV in UTF-8, in the order of `COLUMNS`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for seq, event in events:

@@ -17,3 +17,7 @@ class SourceError(CameraError):
 
 class OutputError(CameraError):
     """An output cannot be opened."""
+
+
+class BusyError(CameraError):
+    """Another process watches cameras in this home."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from vision.fields import Contract, Finite, LampColor
 
 EventStatus = Literal["good", "held", "not_read", "no_picture"]
+STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
 
 
 class AlarmChange(Contract):

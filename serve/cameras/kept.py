@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Integer, func, select, tuple_
 from sqlalchemy.exc import IntegrityError
 
 from serve.cameras.errors import CameraError
 from serve.cameras.events import CameraEvent
+from serve.cameras.states import note_event
 from serve.store.database import Database
 from serve.store.tables import camera_events as table
 from serve.store.tenants import LOCAL
@@ -26,29 +27,42 @@ class Numbered(NamedTuple):
     event: CameraEvent
 
 
+class Moment(NamedTuple):
+    """What a camera showed at a moment (seconds since 1970), without a value where it was not good."""
+
+    seq: int
+    at: float
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: str | None
+
+
 class KeptEvents:
-    """The events of one tenant. Safe to share between threads; one process a camera."""
+    """The events of one tenant. Safe to share between threads and processes."""
 
     def __init__(self, database: Database, tenant: str = LOCAL) -> None:
         self._database = database
         self._tenant = tenant
 
-    def add(self, event: CameraEvent, *, source_key: str | None = None, publish: bool = False) -> int:
-        """Keep an event; its number. On the disk when this returns.
+    def add(
+        self, event: CameraEvent, *, source_key: str | None = None, publish: bool = False, next_at: float | None = None
+    ) -> int:
+        """Keep an event as its camera's newest; its number. On the disk when this returns. `next_at`: the next picture is due.
 
-        Raises StoreError, and CameraError where the same file was taken before or another process keeps this camera's.
+        Raises StoreError, and CameraError where the same file was taken before.
         """
-        mine = (table.c.tenant == self._tenant) & (table.c.camera == event.camera)
         try:
             with self._database.write() as db:
-                seq = int(db.execute(select(func.coalesce(func.max(table.c.seq), 0) + 1).where(mine)).scalar_one())
+                seq = note_event(self._database, db, self._tenant, event, next_at)
                 row = event.model_dump(include={"camera", "at", "status", "value", "low", "high", "unit"})
                 published = None if publish else NEVER
                 row |= {"tenant": self._tenant, "seq": seq, "source_key": source_key, "published": published}
-                db.execute(table.insert().values(**row, event=event.model_dump_json()))
+                db.execute(table.insert().values(**row, changed=bool(event.changes), event=event.model_dump_json()))
                 return seq
         except IntegrityError as error:
-            raise CameraError(f"camera {event.camera}: another process keeps its readings; stop one of the two") from error
+            name = event.source or "a file"
+            raise CameraError(f"camera {event.camera}: {name} was taken by another process; stop one of the two") from error
 
     def taken(self, camera: str, keys: Sequence[str]) -> set[str]:
         """Which of a folder's files, by key, were taken before."""
@@ -91,10 +105,41 @@ class KeptEvents:
         with self._database.write() as db:
             db.execute(table.update().where(which).values(published=time.time()))
 
-    def sweep(self, max_age_s: float) -> int:
-        """Remove what is older and was published; how many. The newest of each camera stays, so that its numbers go on."""
-        old = (table.c.tenant == self._tenant) & (table.c.at < time.time() - max_age_s) & table.c.published.is_not(None)
-        newest = select(table.c.camera, func.max(table.c.seq)).where(table.c.tenant == self._tenant).group_by(table.c.camera)
-        spared = tuple_(table.c.camera, table.c.seq).in_(newest)
-        with self._database.write() as db:
-            return len(db.execute(table.delete().where(old, ~spared).returning(table.c.seq)).all())
+    def page(self, camera: str, *, before: int | None = None, limit: int = 50) -> list[Numbered]:
+        """The newest events of a camera, the newest first; `before` is the number of the last one of the page before."""
+        mine = (table.c.tenant == self._tenant) & (table.c.camera == camera)
+        if before is not None:
+            mine &= table.c.seq < before
+        with self._database.read() as db:
+            rows = db.execute(select(table.c.seq, table.c.event).where(mine).order_by(table.c.seq.desc()).limit(limit)).all()
+        return [Numbered(row.seq, CameraEvent.model_validate_json(row.event)) for row in rows]
+
+    def changes(self, camera: str, limit: int = 20) -> list[Numbered]:
+        """The newest events with which an alarm began or ended, the newest first."""
+        changed = (table.c.tenant == self._tenant) & (table.c.camera == camera) & table.c.changed
+        with self._database.read() as db:
+            rows = db.execute(select(table.c.seq, table.c.event).where(changed).order_by(table.c.seq.desc()).limit(limit)).all()
+        return [Numbered(row.seq, CameraEvent.model_validate_json(row.event)) for row in rows]
+
+    def course(self, camera: str, since: float, stretches: int) -> list[Moment]:
+        """What a camera showed since a moment, in order of time: of many events the lowest and the highest value of each of so
+        many stretches, and the first and the last of those without a value.
+        """
+        counts = (table.c.tenant == self._tenant) & (table.c.camera == camera) & (table.c.at >= since)
+        length = max((time.time() - since) / stretches, 1e-3)
+        stretch = ((table.c.at - since) / length).cast(Integer)
+        apart = (stretch, table.c.value.is_(None))
+        low, high = (table.c.value, table.c.seq), (table.c.value.desc(), table.c.seq.desc())
+        rank = func.row_number()
+        ranked = (
+            select(
+                *(table.c[name] for name in Moment._fields),
+                rank.over(partition_by=apart, order_by=low).label("lowest"),
+                rank.over(partition_by=apart, order_by=high).label("highest"),
+            )
+            .where(counts)
+            .subquery()
+        )
+        query = select(*(ranked.c[name] for name in Moment._fields)).where((ranked.c.lowest == 1) | (ranked.c.highest == 1))
+        with self._database.read() as db:
+            return [Moment(*row) for row in db.execute(query.order_by(ranked.c.at, ranked.c.seq))]

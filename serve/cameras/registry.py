@@ -14,6 +14,8 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from serve.cameras.address import public_address, source_scheme
 from serve.cameras.errors import RegistryError
 from serve.cameras.schedule import Schedule, cron_problem
+from serve.store.errors import RefusedError
+from serve.store.tenants import LOCAL, check_tenant
 from vision.fields import Contract, Finite, Kind, LampColor, ValueUnit
 
 Seconds = Annotated[float, Field(gt=0, le=31 * 86400, allow_inf_nan=False)]
@@ -173,10 +175,19 @@ class Mqtt(Contract):
 
 
 class Registry(Contract):
-    """All that `gauge watch` watches."""
+    """All that is watched, and whose it is: `tenant` is who sees the readings and whose manuals and adapters read them."""
 
+    tenant: Annotated[str, Field(max_length=63)] = LOCAL
     cameras: tuple[Camera, ...] = Field(alias="camera", min_length=1, max_length=200)
     mqtt: Mqtt | None = None
+
+    @field_validator("tenant")
+    @classmethod
+    def _is_a_name(cls, tenant: str) -> str:
+        try:
+            return check_tenant(tenant)
+        except RefusedError as error:
+            raise ValueError(str(error)) from error
 
     @model_validator(mode="after")
     def _has_each_name_once(self) -> Registry:

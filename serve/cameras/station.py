@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from serve.cameras.csv_files import CsvFolder
-from serve.cameras.errors import CameraError, SourceError
+from serve.cameras.errors import BusyError, CameraError, SourceError
 from serve.cameras.events import CameraEvent
-from serve.cameras.gauges import Board, serve_gauges
+from serve.cameras.gauges import CameraValues, serve_gauges
 from serve.cameras.kept import KeptEvents
 from serve.cameras.registry import Camera, Registry, read_password
 from serve.cameras.source_folder import SETTLE_S, FolderSource
 from serve.cameras.source_http import HttpSource
 from serve.cameras.source_rtsp import RtspSource
-from serve.cameras.watcher import LiveSource, Read, Watcher
+from serve.cameras.states import BEAT_S, CameraStates
+from serve.cameras.watcher import LiveSource, Read, StoppedError, Watcher
+from serve.store.camera_age import sweep_camera_events
 from serve.store.errors import StoreError
 from serve.store.store import Store
 
@@ -28,6 +30,8 @@ logger = logging.getLogger("gauge.cameras")
 
 _DAY_S = 86400.0
 LOCK_FILE = "watch.lock"
+END_S = 30.0
+"""How long cameras that wait for an answer may take to end."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +50,18 @@ class Station:
     ) -> None:
         self._registry = registry
         self._store = store
-        self._kept = KeptEvents(store.database)
+        self._kept = KeptEvents(store.database, registry.tenant)
+        self._states = CameraStates(store.database, registry.tenant)
         self._read = read
         self._outputs = outputs
         self._told = told
         self._names = [camera.name for camera in registry.cameras]
         self._wake: list[Callable[[], None]] = []
-        self._board = Board(self._names, time.monotonic)
 
     def run(self, stop: threading.Event) -> None:
         """Watch until `stop` is set. Raises CameraError, StoreError where it cannot begin."""
         with hold_watch(self._store.home), self._open_outputs():
+            self._states.announce(self._registry.cameras)
             watching = [(self._watcher(camera), camera) for camera in self._registry.cameras]
             threads = [
                 threading.Thread(target=self._watch, args=(watcher, camera, stop), name=f"gauge-{camera.name}", daemon=True)
@@ -64,17 +69,24 @@ class Station:
             ]
             for thread in threads:
                 thread.start()
-            swept = -_DAY_S
+            beaten, swept = time.monotonic(), -_DAY_S
             while not stop.wait(1.0):
-                if time.monotonic() - swept >= _DAY_S:
-                    swept = time.monotonic()
+                now = time.monotonic()
+                if now - beaten >= BEAT_S:
+                    beaten = now
+                    self._beat()
+                if now - swept >= _DAY_S:
+                    swept = now
                     self._sweep()
+            end = time.monotonic() + END_S
             for thread in threads:
-                thread.join(30.0)
+                thread.join(max(0.0, end - time.monotonic()))
+            self._beat(last=True)
 
     def once(self) -> None:
         """One picture of each camera, and the files that lie in the folders, then the outputs. Raises like `run`."""
         with hold_watch(self._store.home), self._open_outputs():
+            self._states.announce(self._registry.cameras)
             for camera in self._registry.cameras:
                 watcher = self._watcher(camera)
                 source = self._open(camera)
@@ -85,6 +97,7 @@ class Station:
                 else:
                     watcher.take_live(source)
                     source.close()
+            self._beat(last=True)
 
     def _watcher(self, camera: Camera) -> Watcher:
         watcher = Watcher(camera, self._read, self._kept, self._hear, publish=self._registry.mqtt is not None)
@@ -101,6 +114,8 @@ class Station:
                 else:
                     watcher.watch_live(source, stop)
                     source.close()
+            except StoppedError:
+                return
             except Exception:
                 logger.exception("camera %s: watching failed; it begins anew in 10 s", camera.name)
                 stop.wait(10.0)
@@ -114,7 +129,6 @@ class Station:
         return source(address, camera.timeout_s, password)
 
     def _hear(self, event: CameraEvent) -> None:
-        self._board.see(event)
         self._told(event)
         for wake in self._wake:
             wake()
@@ -124,7 +138,8 @@ class Station:
         """The outputs while the block runs; at its end they are brought up to what is kept."""
         with ExitStack() as stack:
             if self._outputs.metrics_port is not None:
-                stack.callback(serve_gauges(self._board, self._outputs.metrics_port))
+                values = CameraValues(self._states, self._names)
+                stack.callback(serve_gauges(values, self._outputs.metrics_port))
             if self._outputs.csv is not None:
                 writer = _CsvThread(CsvFolder(self._outputs.csv, self._kept, self._names))
                 stack.callback(writer.stop)
@@ -138,9 +153,15 @@ class Station:
                 self._wake.append(publisher.wake)
             yield
 
+    def _beat(self, *, last: bool = False) -> None:
+        try:
+            self._states.beat(self._names, last=last)
+        except StoreError as error:
+            logger.error("that cameras are watched cannot be kept: %s", error)
+
     def _sweep(self) -> None:
         try:
-            self._kept.sweep(self._store.settings.report_days * _DAY_S)
+            sweep_camera_events(self._store.database, self._store.settings.camera_days * _DAY_S)
         except StoreError as error:
             logger.error("old events are not removed: %s", error)
 
@@ -179,18 +200,21 @@ class _CsvThread:
 
 @contextmanager
 def hold_watch(home: Path) -> Iterator[None]:
-    """One `gauge watch` a home: two would read every picture twice. Raises CameraError."""
+    """One watcher a home: two would read every picture twice. Raises BusyError."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / LOCK_FILE).open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise CameraError(f"{home}: another `gauge watch` runs with this home; stop it, or set another GAUGE_HOME") from error
+            other = "another `gauge watch`, or a server with GAUGE_CAMERAS, watches cameras in this home"
+            raise BusyError(f"{home}: {other}; stop it, or set another GAUGE_HOME") from error
         yield
 
 
 def check_sources(registry: Registry) -> None:
-    """Raises where a source could never be opened: no password file, no package for RTSP."""
+    """Raises where a source or the broker could never be asked: no password file, no package for RTSP."""
+    if registry.mqtt is not None:
+        read_password(registry.mqtt.password_file)
     for camera in registry.cameras:
         password = read_password(camera.password_file)
         if camera.source.get_secret_value().startswith("rtsp"):

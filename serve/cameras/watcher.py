@@ -36,7 +36,11 @@ RESCAN_S = 30.0
 """A folder is looked through this often whatever the system tells of changes: network drives tell nothing."""
 
 Read = Callable[[bytes, str, str | None], PhotoReading]
-"""Reads a picture's bytes, called by a name, of an instrument of a model."""
+"""Reads a picture's bytes, called by a name, of an instrument of a model. Raises StoppedError where watching ends meanwhile."""
+
+
+class StoppedError(Exception):
+    """Watching ends: a picture that was not read yet is left alone."""
 
 
 class LiveSource(Protocol):
@@ -57,6 +61,14 @@ class Clocks(NamedTuple):
 
 
 REAL_CLOCKS = Clocks()
+
+
+class _Waiting(NamedTuple):
+    """An event that is to be kept, the file that it is from, and when the next picture is due."""
+
+    event: CameraEvent
+    key: str | None
+    next_at: float | None
 
 
 class Watcher:
@@ -80,7 +92,10 @@ class Watcher:
         self._clocks = clocks
         self._track = Track(camera)
         self._still = Stillness(camera.frozen_after_s)
-        self._backlog: deque[tuple[CameraEvent, str | None]] = deque(maxlen=MOST_BACKLOG)
+        self._backlog: deque[_Waiting] = deque(maxlen=MOST_BACKLOG)
+        self._asked_s: float | None = None
+        self._due: datetime | None = None
+        self._failures = 0
 
     def recall(self) -> None:
         """Take up what an earlier process knew of this camera. Raises StoreError."""
@@ -88,31 +103,27 @@ class Watcher:
 
     def watch_live(self, source: LiveSource, stop: threading.Event) -> None:
         """Ask a camera on its schedule; one that fails is asked again after 2, 4, 8 ... 60 seconds."""
-        schedule = self.camera.schedule()
-        assert schedule is not None
-        last_steady: float | None = None
-        last_due: datetime | None = None if schedule.every_s is not None else self._now()
-        failures = 0
+        if self.camera.cron is not None:
+            self._due = self._now()
         while not stop.is_set():
-            elapsed = None if last_steady is None else self._clocks.steady() - last_steady
-            wait_s = schedule.wait_s(self._now(), last_due, elapsed)
-            if failures:
-                again_s = max(0.0, backoff_s(failures) - (elapsed or 0.0))
-                wait_s = max(wait_s, again_s) if schedule.every_s is not None else min(wait_s, again_s)
+            wait_s = self._wait_s()
             if wait_s > 0:
                 stop.wait(min(wait_s, 5.0))  # In short steps: the clock that a cron line goes by may be set meanwhile.
                 continue
-            last_steady = self._clocks.steady()
-            last_due = schedule.due(self._now(), last_due)
-            failures = 0 if self.take_live(source).status != "no_picture" else failures + 1
+            self.take_live(source)
 
     def take_live(self, source: LiveSource) -> CameraEvent:
         """One picture of a camera, as an event that was kept."""
+        schedule = self.camera.schedule()
+        assert schedule is not None
+        self._asked_s, self._due = self._clocks.steady(), schedule.due(self._now(), self._due)
         try:
-            frame = source.take()
+            shot = self._see(source.take())
+            self._failures = 0
         except SourceError as error:
-            return self._keep(self._shot(Sighting(reason=str(error)), pictured=False))
-        return self._keep(self._see(frame))
+            shot = self._shot(Sighting(reason=str(error)), pictured=False)
+            self._failures += 1
+        return self._keep(shot, next_at=self._clocks.wall() + self._wait_s())
 
     def watch_folder(self, source: FolderSource, stop: threading.Event) -> None:
         """Take files as they come, until told to stop; a folder that cannot be read is tried again."""
@@ -184,11 +195,22 @@ class Watcher:
         at_s, clock = at or (self._clocks.steady(), self._clocks.wall())
         return Shot(at_s, clock, sighting.seen, sighting.color, sighting.unit, sighting.reason, pictured, source, sha256)
 
-    def _keep(self, shot: Shot, key: str | None = None) -> CameraEvent:
+    def _wait_s(self) -> float:
+        """Seconds until a live camera is asked again: by its schedule, one that failed after 2, 4, 8 ... 60 seconds."""
+        schedule = self.camera.schedule()
+        assert schedule is not None
+        elapsed = None if self._asked_s is None else self._clocks.steady() - self._asked_s
+        wait_s = schedule.wait_s(self._now(), self._due, elapsed)
+        if not self._failures:
+            return wait_s
+        again_s = max(0.0, backoff_s(self._failures) - (elapsed or 0.0))
+        return max(wait_s, again_s) if schedule.every_s is not None else min(wait_s, again_s)
+
+    def _keep(self, shot: Shot, key: str | None = None, next_at: float | None = None) -> CameraEvent:
         event = self._track.take(shot)
         if len(self._backlog) == MOST_BACKLOG:
-            logger.error("camera %s: an event of %s is lost: the store takes none", self.camera.name, self._backlog[0][0].at)
-        self._backlog.append((event, key))
+            logger.error("camera %s: an event of %s is lost: the store takes none", self.camera.name, self._backlog[0].event.at)
+        self._backlog.append(_Waiting(event, key, next_at))
         self._flush()
         self._told(event)
         return event
@@ -196,9 +218,9 @@ class Watcher:
     def _flush(self) -> bool:
         """Keep what waits, in order; whether nothing waits any more."""
         while self._backlog:
-            event, key = self._backlog[0]
+            event, key, next_at = self._backlog[0]
             try:
-                self._kept.add(event, source_key=key, publish=self._publish)
+                self._kept.add(event, source_key=key, publish=self._publish, next_at=next_at)
             except StoreError as error:
                 if len(self._backlog) == 1:
                     logger.error("camera %s: events wait in memory: %s", self.camera.name, error)

@@ -17,14 +17,15 @@ from serve.commands.console import print_line
 from serve.show import number_text
 from serve.store.home_lock import hold_home
 from serve.store.store import Store
-from vision.fields import PhotoReading
+from serve.store.tenants import LOCAL
 
 
 def check_cameras(file: Path) -> str:
     """What a file of cameras says, a line a camera. Raises RegistryError."""
     registry = load_registry(file)
     check_sources(registry)
-    lines = [_camera_line(camera) for camera in registry.cameras]
+    lines = [] if registry.tenant == LOCAL else [f"readings belong to the tenant {registry.tenant}"]
+    lines += [_camera_line(camera) for camera in registry.cameras]
     if registry.mqtt is not None:
         lines.append(f"broker {registry.mqtt.host}:{registry.mqtt.port}, topics {registry.mqtt.prefix}/CAMERA/reading")
     return "\n".join(lines)
@@ -34,6 +35,7 @@ def watch_cameras(
     file: Path, *, once: bool, csv: Path | None, metrics_port: int | None, weights: str | None, as_json: bool
 ) -> None:
     """Watch until the process is told to stop (SIGTERM, SIGINT), or once. Raises CameraError, StoreError, weights' errors."""
+    from serve.cameras.reading import read_with
     from serve.service import open_service
 
     registry = load_registry(file)
@@ -41,17 +43,13 @@ def watch_cameras(
     service = open_service(weights=weights)
     printing = threading.Lock()
 
-    def read(data: bytes, name: str, model: str | None) -> PhotoReading:
-        (reading,) = service.read_photos([data], names=[name], model=model)
-        return reading
-
     def tell(event: CameraEvent) -> None:
         with printing:
             print_line(event.model_dump_json() if as_json else event_line(event))
 
     with hold_home(service.settings.home), closing(Store.open(service.settings)) as store:
         _ = service.reader  # Weights that are missing are told before the first picture.
-        station = Station(registry, store, read, Outputs(csv, metrics_port), tell)
+        station = Station(registry, store, read_with(service, registry.tenant), Outputs(csv, metrics_port), tell)
         if once:
             station.once()
             return

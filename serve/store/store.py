@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from serve.settings import Settings
+from serve.store.camera_age import sweep_camera_events
 from serve.store.database import Database
 from serve.store.errors import QuotaError, StoreError
 from serve.store.feedback import Feedback
@@ -37,6 +38,7 @@ class Swept(NamedTuple):
     photos: int
     reports: int
     jobs: int
+    camera_events: int
 
 
 class Store:
@@ -124,8 +126,9 @@ class Store:
             self.photos.sweep(self.settings.photo_days * _DAY_S),
             self.reports.sweep(self.settings.report_days * _DAY_S),
             self.jobs.sweep(JOB_DAYS * _DAY_S),
+            sweep_camera_events(self.database, self.settings.camera_days * _DAY_S),
         )
         self.idempotency.sweep()
         if any(swept):
-            logger.info("removed by age: %d photos, %d reports, %d jobs", *swept)
+            logger.info("removed by age: %d photos, %d reports, %d jobs, %d events of cameras", *swept)
         return swept

@@ -5,7 +5,7 @@ A change here needs a step in `serve/migrations/versions`; a test holds the two 
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text, UniqueConstraint, text
 
 metadata = MetaData()
 
@@ -168,10 +168,34 @@ camera_events = Table(
     Column("unit", Text),
     Column("source_key", SHA),
     Column("published", Double),
+    Column("changed", Boolean),
     Column("event", Text, nullable=False),
     UniqueConstraint("tenant", "camera", "source_key", name="camera_events_by_source"),
     Index("camera_events_to_publish", "published", "tenant", "camera", "seq"),
-    Index("camera_events_by_age", "tenant", "at"),
+    Index("camera_events_by_age", "tenant", "camera", "at"),
+    Index(
+        "camera_events_by_change", "tenant", "camera", "seq", sqlite_where=text("changed = 1"), postgresql_where=text("changed")
+    ),
+)
+
+camera_states = Table(
+    "camera_states",
+    metadata,
+    Column("tenant", TENANT, primary_key=True),
+    Column("camera", ID, primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("good", Integer, nullable=False),
+    Column("held", Integer, nullable=False),
+    Column("not_read", Integer, nullable=False),
+    Column("no_picture", Integer, nullable=False),
+    Column("about", Text),
+    Column("watched_until", Double),
+    Column("event", Text),
+    Column("at", Double),
+    Column("good_at", Double),
+    Column("is_up", Boolean),
+    Column("since", Double),
+    Column("next_at", Double),
 )
 
 alerts = Table(

@@ -15,7 +15,7 @@ from serve.api.parts import parts_of
 from serve.api.problems import ProblemError
 from serve.store.reports import PlaceReading
 from serve.web.chart import Chart, build_charts
-from serve.web.rendering import PageRoute, render, words_of
+from serve.web.rendering import PageRoute, address, render, words_of
 from serve.web.report_pages import facts_of_models
 from serve.web.rows import build_place_rows, build_rows
 from serve.web.words import Words
@@ -61,6 +61,7 @@ def place_page(
         "place.html",
         "places",
         place=place,
+        report_link=lambda report: address(request, f"/r/{report}"),
         charts=_charts(request, who.tenant, reports.history(who.tenant, place, MOST_CHARTED), words),
         rows=build_rows(lines[:A_PAGE], reports, words),
         older=lines[A_PAGE - 1].id if len(lines) > A_PAGE else None,

@@ -14,9 +14,11 @@ from starlette.routing import BaseRoute, Mount, Route
 from serve.api.app import create_app
 from serve.api.auth import COOKIE, FAILED_RATE
 from serve.api.parts import Parts
+from serve.cameras.kept import KeptEvents
 from serve.service import Service
 from serve.store.keys import SCOPES
 from serve.store.tenants import Limits
+from tests.serve.camera_doubles import bad
 from tests.serve.doubles import picture_bytes
 
 PHOTO = {"file": ("gauge.png", picture_bytes(), "image/png")}
@@ -92,6 +94,9 @@ NEEDED = {
     ("GET", "/models"): "read",
     ("GET", "/kb/search?query=x"): "read",
     ("GET", "/kb/documents"): "read",
+    ("GET", "/cameras"): "read",
+    ("GET", "/cameras/x"): "read",
+    ("GET", "/cameras/x/readings.csv"): "read",
     ("GET", "/jobs"): "read",
     ("GET", "/jobs/x"): "read",
     ("POST", "/jobs/x/cancel"): "inspect",
@@ -151,7 +156,7 @@ def _routes(routes: Iterable[BaseRoute]) -> Iterator[tuple[str, str]]:
             yield from _routes(route.original_router.routes)  # type: ignore[attr-defined]
 
 
-MARKER, PLACE = "marker-of-tenant-a", "pump-of-tenant-a"
+MARKER, PLACE, CAMERA = "marker-of-tenant-a", "pump-of-tenant-a", "camera-of-tenant-a"
 
 
 def test_no_route_shows_one_tenant_anothers_data(client: TestClient) -> None:
@@ -162,11 +167,14 @@ def test_no_route_shows_one_tenant_anothers_data(client: TestClient) -> None:
     sent = {"report": report["id"], "note": MARKER, "value": 1.5}
     assert client.post("/feedback", json=sent, headers=mine).status_code == 201
     job = parts(client).store.jobs.add("a", "drill", {"marker": MARKER})  # Of a kind that nobody does: it stays queued.
-    ids = (report["id"], job.id, report["request_id"], report["reading"]["sha256"])
+    KeptEvents(parts(client).store.database, "a").add(bad(camera=CAMERA, reason=MARKER))
+    ids = (report["id"], job.id, report["request_id"], report["reading"]["sha256"], CAMERA)
     for id in ids[:1]:  # What `a` sees itself, so that the walk below is no empty test.
         assert MARKER in client.get(f"/reports/{id}", headers=mine).text
         assert client.get(f"/walkthrough/{id}", headers=mine).status_code == 200
     assert PLACE in client.get("/places", headers=mine).text
+    assert MARKER in client.get(f"/cameras/{CAMERA}", headers=mine).text
+    assert CAMERA in client.get("/metrics", headers=mine).text
     assert report["id"] in client.get("/history", params={"place": PLACE}, headers=mine).text
     asked = 0
     for method, path in all_routes(client):
@@ -178,7 +186,7 @@ def test_no_route_shows_one_tenant_anothers_data(client: TestClient) -> None:
                 asked += 1
                 assert MARKER not in answer.text, (method, address)
                 if "{" not in path:  # What was asked for by id may be told again in a refusal.
-                    assert not [one for one in ids[1:3] if one in answer.text], (method, address)
+                    assert not [one for one in (*ids[1:3], CAMERA) if one in answer.text], (method, address)
                 if "{" in path and method == "GET":
                     assert answer.status_code in (404, 401, 403, 406, 422, 303), (method, address, answer.status_code)
                 if method == "GET":  # Its own question may stand in an answer; without one nothing of the place may.

@@ -23,10 +23,11 @@ from serve.cameras.csv_files import COLUMNS, CsvFolder
 from serve.cameras.discovery import discovery_messages
 from serve.cameras.errors import OutputError
 from serve.cameras.events import AlarmChange, CameraEvent
-from serve.cameras.gauges import Board, serve_gauges
+from serve.cameras.gauges import CameraValues, serve_gauges
 from serve.cameras.kept import KeptEvents
 from serve.cameras.mqtt import Publisher
 from serve.cameras.registry import Camera, Mqtt
+from serve.cameras.states import CameraStates
 from serve.settings import Settings
 from serve.store.ids import new_id
 from serve.store.store import Store
@@ -289,24 +290,23 @@ def test_counters_and_lamps_are_discovered_as_what_they_are() -> None:
     assert "unit_of_measurement" not in texts[1]
 
 
-def test_prometheus_shows_what_is_good_now() -> None:
-    now = [100.0]
-    board = Board(["p1"], lambda: now[0])
+def test_prometheus_is_answered_on_its_port(kept: KeptEvents, tmp_path: Path) -> None:
+    store = Store.open(Settings(home=tmp_path / "home"))
+    states = CameraStates(store.database)
+    states.announce([CAMERA])
+    kept.add(event(4.2, alarms={"high": True}))
     port = free_port()
-    stop = serve_gauges(board, port)
+    stop = serve_gauges(CameraValues(states, ["p1"]), port)
     try:
-        board.see(event(4.2, alarms={"high": True}))
-        now[0] = 130.0
         text = urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
         assert 'gauge_camera_value{camera="p1",unit="bar"} 4.2' in text
         assert 'gauge_camera_alarm{alarm="high",camera="p1"} 1.0' in text
-        assert 'gauge_camera_age_seconds{camera="p1"} 30.0' in text
-        board.see(event(None))
+        assert 'gauge_camera_events_total{camera="p1",status="held"} 0.0' in text
+        kept.add(event(None))
         text = urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
         assert "gauge_camera_value{" not in text
-        assert 'gauge_camera_events_total{camera="p1",status="not_read"} 1.0' in text
-        assert 'gauge_camera_events_total{camera="p1",status="held"} 0.0' in text
         with pytest.raises(OutputError, match="in use"):
-            serve_gauges(board, port)
+            serve_gauges(CameraValues(states), port)
     finally:
         stop()
+        store.close()

@@ -123,7 +123,7 @@ def test_two_at_once_in_a_home_are_refused(gauge: Gauge, service: Service, tmp_p
     with hold_watch(service.settings.home):
         answer = gauge("watch", cameras, "--once")
     assert answer.code == 1
-    assert "another `gauge watch` runs with this home" in answer.err
+    assert "another `gauge watch`, or a server with GAUGE_CAMERAS, watches cameras in this home" in answer.err
 
 
 def test_lines_for_people() -> None:

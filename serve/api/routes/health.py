@@ -15,6 +15,8 @@ from serve.api.metrics import MEDIA_TYPE
 from serve.api.parts import Parts, parts_of
 from serve.api.problems import Problem, ProblemError, problem_docs
 from serve.api.version import program_version
+from serve.cameras.gauges import CameraValues
+from serve.cameras.states import CameraStates
 from serve.store.errors import StoreError
 from vision.fields import Contract, Weights
 
@@ -67,9 +69,13 @@ async def ready(request: Request) -> Health:
     response_class=Response,
     responses={200: {"content": {"text/plain": {}}}, **problem_docs(401, 403, 429)},
 )
-def metrics(request: Request, _: Administering) -> Response:
-    """Counts and times in Prometheus' text format, over all tenants and without their names. Scope `admin`."""
-    return Response(parts_of(request).metrics.text(), media_type=MEDIA_TYPE)
+def metrics(request: Request, who: Administering) -> Response:
+    """Counts and times in Prometheus' text format, over all tenants and without their names, and the values of the cameras
+    of the key's own tenant. Scope `admin`.
+    """
+    parts = parts_of(request)
+    cameras = CameraValues(CameraStates(parts.store.database, who.tenant))
+    return Response(parts.metrics.text(cameras), media_type=MEDIA_TYPE)
 
 
 def _store_fault(parts: Parts) -> str | None:
