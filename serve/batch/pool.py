@@ -29,6 +29,11 @@ MAX_FAILED_STARTS = 3
 STOP_S = 5.0
 
 
+def given_up(number: int) -> Done:
+    """What comes of a photo that workers do not survive."""
+    return Done(number, None, f"reading it ended the worker process {MAX_DEATHS} times; please report this photo")
+
+
 def available_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -141,7 +146,7 @@ class PoolEngine:
             task = worker.tasks.popleft()
             self._deaths[task.number] = self._deaths.get(task.number, 0) + 1
             if self._deaths[task.number] >= MAX_DEATHS:
-                yield Done(task.number, None, f"reading it ended the worker process {MAX_DEATHS} times; please report this photo")
+                yield given_up(task.number)
             else:
                 again.append(task)
         again.extend(worker.tasks)

@@ -1,6 +1,7 @@
 """The same stage on the workers of a Ray cluster: each actor loads the reader once; Ray replaces actors that die.
 
-Every machine needs this program and the photos under the same paths; readings come back to the one journal as they are made.
+Every machine needs this program and the photos under the same paths; readings come back to the one journal block by block. A
+block whose actor died is read again by another one, a photo that ends actor after actor is given up.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+from serve.batch.attempts import Attempts
 from serve.batch.errors import BatchError
-from serve.batch.pool import BATCH_INSTRUMENTS
+from serve.batch.pool import BATCH_INSTRUMENTS, MAX_DEATHS, given_up
 from serve.batch.stage import Done, Stage, Task
 from vision.fields import PhotoReading
 
@@ -75,16 +78,18 @@ class RayEngine:
         context.execution_options.preserve_order = False
         workers = min(self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1))), len(items))
         blocks = max(1, -(-len(items) // min(BATCH_INSTRUMENTS, max(1, len(items) // (2 * workers)))))
+        attempts = self._ray.remote(num_cpus=0)(Attempts).remote()
         stage = data.from_items(items, override_num_blocks=blocks).map_batches(
             ReadPhotos,
-            fn_constructor_kwargs={"stage": self._stage.model_dump_json()},
+            fn_constructor_kwargs={"stage": self._stage.model_dump_json(), "attempts": attempts},
             batch_size=None,
             compute=data.ActorPoolStrategy(size=workers),
             num_cpus=1,
         )
         try:
             for row in stage.iter_rows():
-                yield Done(int(row["number"]), PhotoReading.model_validate_json(row["reading"]))
+                number, reading = int(row["number"]), row["reading"]
+                yield Done(number, PhotoReading.model_validate_json(reading)) if reading else given_up(number)
         except self._ray.exceptions.RayError as error:
             raise BatchError(
                 f"the Ray cluster gave up ({_short(error)}); what was read is kept, the same command goes on"
@@ -92,15 +97,37 @@ class RayEngine:
 
 
 class ReadPhotos:
-    """The actor: a reader loaded once, asked for a block of photos at a time."""
+    """The actor: a reader loaded once, asked for a block of photos at a time. `attempts` is the cluster's `Attempts`."""
 
-    def __init__(self, stage: str) -> None:
+    def __init__(self, stage: str, attempts: Any) -> None:
+        import ray
+
+        self._ray: Any = ray
+        self._attempts = attempts
+        self._name = uuid4().hex
         self._read = Stage.model_validate_json(stage).open()
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """The readings of a block as JSON, in its order."""
+        """The readings of a block as JSON, in its order; nothing for a photo that is given up."""
         tasks = [Task(int(n), str(path), str(name)) for n, path, name in zip(*(batch[key] for key in Task._fields), strict=True)]
-        return {"number": [task.number for task in tasks], "reading": [one.model_dump_json() for one in self._read(tasks)]}
+        numbers = [task.number for task in tasks]
+        deaths = self._ray.get(self._attempts.deaths.remote(self._name, numbers))
+        readings = list(self._readings(tasks, deaths))
+        self._attempts.begin.remote(self._name, None)
+        return {"number": numbers, "reading": readings}
+
+    def _readings(self, tasks: list[Task], deaths: list[int]) -> Iterator[str]:
+        if not any(deaths):
+            read = self._read(tasks)
+            for task in tasks:
+                yield self._next(task, read)
+            return
+        for task, ended in zip(tasks, deaths, strict=True):  # Alone, as those are that were with a dead worker of the pool.
+            yield self._next(task, self._read([task])) if ended < MAX_DEATHS else ""
+
+    def _next(self, task: Task, read: Iterator[PhotoReading]) -> str:
+        self._ray.get(self._attempts.begin.remote(self._name, task.number))
+        return next(read).model_dump_json()
 
 
 def _short(error: Exception) -> str:
