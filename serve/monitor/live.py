@@ -15,30 +15,24 @@ import numpy as np
 
 from eval.golden import GoldenAnchor, core_anchors, load_anchors
 from eval.golden_run import AnchorRow, ProductChain, check_anchors
-from eval.mvfu import SHIPPED_LIBRARY, FactLibrary, read_library
-from eval.sampling import FILE, Backlog
-from eval.score import EvalError, Share, percentile, share_of
-from knowledge.articles import KnowledgeError
+from eval.score import Share, percentile, share_of
 from rag.pipeline import asked_day
 from serve.api.metrics import READER_STAGES
 from serve.monitor.alerts import Alerts
 from serve.monitor.causes_page import write_causes
 from serve.monitor.degradation import LOW, Degradation
-from serve.monitor.diagnosis import RootCauses, diagnose, judge_faithful, root_causes
-from serve.monitor.fresh import LAG_S, Place, last_reports, read_fresh
-from serve.monitor.kept_causes import DIAGNOSIS, OFFLINE, SET_ASIDE
+from serve.monitor.diagnoses import Diagnoses
+from serve.monitor.diagnosis import judge_faithful
+from serve.monitor.fresh import LAG_S, Place, read_fresh
 from serve.monitor.live_status import LIVE, LiveOptions, LiveStatus
 from serve.monitor.log import MonitorLog
 from serve.service import Service
-from serve.store.errors import NotFoundError, StoreError
 from serve.store.reports import StoredReport
 from serve.store.store import Store
 from vision.fields import Contract
 
 logger = logging.getLogger("gauge.monitor")
 
-WAITING = 500
-"""Reports that the offline batch of a day diagnoses."""
 MOST_SLOW = 500
 """Slow reports that are held until a snapshot could be taken."""
 
@@ -78,12 +72,11 @@ class LiveMonitor:
         self._clock = clock
         self._rng = rng if rng is not None else np.random.default_rng()
         self._log = MonitorLog(store.database, clock)
-        self.backlog = Backlog(store.home / "monitor" / FILE, clock=clock)
+        self.diagnoses = Diagnoses(service, store, self.options.sampler, clock)
         self._marks: deque[_Mark] = deque()
         self._slow: deque[_Mark] = deque(maxlen=MOST_SLOW)
         self._place = Place(clock() - self.options.window_s, "")
         self._anchors: tuple[GoldenAnchor, ...] = ()
-        self._library: FactLibrary | None = None
         self._checked_at: float | None = None
         self._checked = self._failures = 0
         self._last_anchor: AnchorRow | None = None
@@ -102,36 +95,13 @@ class LiveMonitor:
         self._log.set(LIVE, status)
         return status
 
-    def library(self) -> FactLibrary:
-        """The library of facts, read once."""
-        if self._library is None:
-            self._library = read_library(SHIPPED_LIBRARY)
-        return self._library
-
-    def diagnose_waiting(self, count: int = WAITING) -> RootCauses | None:
-        """Diagnose reports that wait for the offline batch, the oldest first; None where none waits. Raises StoreError."""
-        kb, library, cases = self._service.knowledge, self.library(), []
-        names = self.backlog.take(count)
-        for name in names:
-            tenant, _, id = name.partition("/")
-            try:
-                cases.append(diagnose(self._store.reports.get(tenant, id), kb, library))
-            except NotFoundError:  # It was removed by its age.
-                continue
-        self.backlog.finish(names)
-        if not cases:
-            return None
-        causes = root_causes(self._clock(), "reports of the offline batch", cases)
-        self._log.keep(OFFLINE, causes)
-        return causes
-
     def _look(self) -> None:
         """Take in the reports that were kept since the last step."""
         now = self._clock()
         if self._place.created > now - LAG_S:  # Only a clock that was set back leaves a place there: later reports lie before it.
             self._place = Place(now - self.options.window_s, "")
         fresh, _ = read_fresh(self._store.database, self._place, now, self.options.at_once)
-        known, waiting = {one.id for one in self._marks}, list[str]()
+        known, waiting = {one.id for one in self._marks}, list[StoredReport]()
         try:
             for report in fresh:
                 self._place = Place(report.created, report.id)  # First: one that cannot be judged is not met again and again.
@@ -141,29 +111,10 @@ class LiveMonitor:
                 self._marks.append(mark)
                 if mark.report_ms > self.options.slow_ms:
                     self._slow.append(mark)
-                if not self._diagnose_now(report):
-                    waiting.append(f"{report.tenant}/{report.id}")
+                if not self.diagnoses.take(report):
+                    waiting.append(report)
         finally:
-            self._let_wait(waiting)
-
-    def _diagnose_now(self, report: StoredReport) -> bool:
-        """Diagnose a report where it is one of the sample; what cannot be kept now is left for the day's batch."""
-        if not self.options.sampler.takes(report.request_id):
-            return False
-        try:
-            self._log.keep(DIAGNOSIS, diagnose(report, self._service.knowledge, self.library()))
-        except (StoreError, EvalError, KnowledgeError) as error:
-            logger.warning("a report is diagnosed later: %s", error)
-            return False
-        return True
-
-    def _let_wait(self, names: Sequence[str]) -> None:
-        if not names:
-            return
-        try:
-            self.backlog.add(names)
-        except EvalError as error:
-            logger.warning("reports are not diagnosed later: %s", error)
+            self.diagnoses.let_wait(waiting)
 
     def _mark(self, report: StoredReport) -> _Mark:
         score = judge_faithful(report.inspection, self._service.knowledge, "zh" if report.language == "zh" else "en")
@@ -267,10 +218,7 @@ class LiveMonitor:
         # First of all: whatever fails below, language models write no more.
         self._degradation.begin(why, faithful=status.faithful)
         self._alerts.say("set_aside", "alarm", f"{why}; language models are set aside until `gauge monitor resume`.")
-        kb, library = self._service.knowledge, self.library()
-        cases = [diagnose(one, kb, library) for one in last_reports(self._store.database, self.options.cases)]
-        causes = root_causes(status.at, why, cases)
-        self._log.keep(SET_ASIDE, causes)
+        causes = self.diagnoses.of_last(self.options.cases, status.at, why)
         try:
             page = str(write_causes(self._store.home / "monitor", causes))
         except OSError as error:

@@ -80,7 +80,7 @@ class Monitor:
 
     def daily(self) -> Measures:
         """Measure what is measured daily, keep it and say it with its colours; diagnose what waits for that."""
-        self.live.diagnose_waiting()
+        self.live.diagnoses.of_waiting()
         return self._keep(DAILY, measure_daily(self._service.knowledge, self._judge(), self._clock()))
 
     def hourly(self) -> Measures:

@@ -89,9 +89,9 @@ def test_a_diagnosis_that_cannot_be_kept_is_made_with_the_days(
     def full(kind: str, _: object) -> None:
         raise StoreError("database or disk is full")
 
-    monkeypatch.setattr(one._log, "keep", full)
+    monkeypatch.setattr(one.diagnoses._log, "keep", full)
     assert one.tick().reports == 2
-    assert len(one.backlog) == 2
+    assert len(one.diagnoses.backlog) == 2
 
 
 def test_a_report_that_cannot_be_judged_is_met_once_and_the_others_are_seen(
@@ -180,7 +180,7 @@ def test_the_model_is_set_aside_also_where_the_causes_cannot_be_found(
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("serve.monitor.live.root_causes", fail)
+    monkeypatch.setattr("serve.monitor.diagnoses.root_causes", fail)
     with pytest.raises(ZeroDivisionError):
         one.tick()
     assert Degradation(home.database, clock).writer("llm") == "template"

@@ -15,11 +15,13 @@ from serve.monitor.alerts import Alerts
 from serve.monitor.degradation import Degradation, say_degraded
 from serve.monitor.diagnosis import Diagnosis, RootCauses
 from serve.monitor.fresh import LAG_S, Place, read_fresh
-from serve.monitor.live import DIAGNOSIS, OFFLINE, LiveMonitor
+from serve.monitor.kept_causes import DIAGNOSIS, OFFLINE
+from serve.monitor.live import LiveMonitor
 from serve.monitor.live_status import LiveOptions
 from serve.monitor.log import MonitorLog
 from serve.service import Service
 from serve.settings import Settings
+from serve.store.errors import StoreError
 from serve.store.reports import make_report
 from serve.store.store import Store
 from tests.serve.doubles import picture_bytes
@@ -214,20 +216,52 @@ def test_one_in_a_hundred_is_diagnosed_and_the_rest_waits(
     keep(home, run, clock, 3)
     all_live = monitor(service, home, clock, sampler=Sampler(1.0))
     all_live.tick()
-    assert len(all_live.backlog) == 0
+    assert len(all_live.diagnoses.backlog) == 0
     found = MonitorLog(home.database, clock).newest(DIAGNOSIS, Diagnosis, 10)
     assert len(found) == 3
     assert found[0].signals.borne_out == 1.0
     none_live = monitor(service, home, clock, sampler=Sampler(0.0))
     none_live.tick()
-    assert len(none_live.backlog) == 3
-    none_live.backlog.add(["local/gone-by-age"])
-    causes = none_live.diagnose_waiting()
+    assert len(none_live.diagnoses.backlog) == 3
+    none_live.diagnoses.backlog.add(["local/gone-by-age"])
+    causes = none_live.diagnoses.of_waiting()
     assert causes is not None
     assert causes.n == 3
     assert MonitorLog(home.database, clock).newest(OFFLINE, RootCauses) == (causes,)
-    assert len(none_live.backlog) == 0
-    assert none_live.diagnose_waiting() is None
+    assert len(none_live.diagnoses.backlog) == 0
+    assert none_live.diagnoses.of_waiting() is None
+
+
+def test_the_days_batch_takes_all_that_waits_in_portions_and_keeps_the_worst(
+    service: Service, home: Store, clock: Clock, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serve.monitor.diagnoses.PORTION", 4)
+    monkeypatch.setattr("serve.monitor.diagnoses.MOST_CASES", 3)
+    one = monitor(service, home, clock, sampler=Sampler(0.0))
+    passing(one, monkeypatch)
+    keep(home, run, clock, 8)
+    keep(home, lying(run), clock, 2)
+    one.tick()
+    assert len(one.diagnoses.backlog) == 10
+
+    def fail(*_: object) -> None:
+        raise StoreError("full")
+
+    first = one.diagnoses.of_waiting(budget_s=0.0)  # a portion is done whatever it takes
+    assert first is not None
+    assert (first.n, len(one.diagnoses.backlog)) == (4, 6)
+    with monkeypatch.context() as broken:
+        broken.setattr(one.diagnoses._log, "keep", fail)
+        with pytest.raises(StoreError):
+            one.diagnoses.of_waiting()
+    assert len(one.diagnoses.backlog) == 6  # what could not be kept waits on
+    clock.now += 700
+    rest = one.diagnoses.of_waiting()
+    assert rest is not None
+    assert (rest.n, len(one.diagnoses.backlog)) == (6, 0)
+    (kept,) = MonitorLog(home.database, clock).newest(OFFLINE, RootCauses)
+    assert (kept.n, len(kept.cases)) == (6, 3)
+    assert kept.cases[0].faithful.state == "unsupported"
 
 
 def test_answers_say_that_the_model_is_set_aside(run: Run) -> None:
