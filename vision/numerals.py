@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.fields import Point
+from vision.ocr_graph import with_fewer_steps
 from vision.text_strips import Floats, Pixels, Strip, TextPatch, cut_box, cut_patch, ink_color
 
 DETECTION_SIDE_PX = 736
@@ -127,6 +129,8 @@ class _Networks:
         engine = RapidOCR(intra_op_num_threads=1, inter_op_num_threads=1)
         self._detector: Any = engine.text_det
         self._recogniser: Any = engine.text_rec.session
+        for loaded in (self._detector.infer, self._recogniser):
+            loaded.session = _shortened(loaded.session)
         self._characters: list[str] = list(engine.text_rec.postprocess_op.character)
         # The picture already has its size: the detector must not enlarge it again.
         self._detector.limit_type, self._detector.limit_side_len = "min", 32
@@ -175,6 +179,14 @@ class _Networks:
                 confidences.append(float(scores[start : end + 1, best[start]].max()))
             start = end + 1
         return _Decoded("".join(text), float(np.mean(confidences)) if confidences else 0.0, tuple(positions))
+
+
+def _shortened(session: Any) -> Any:
+    """The network of one of the package's sessions with fewer steps, in a session with the same options."""
+    from onnxruntime import InferenceSession
+
+    model = with_fewer_steps(Path(session._model_path).read_bytes())
+    return InferenceSession(model, session.get_session_options(), providers=session.get_providers())
 
 
 def _worth(decoded: _Decoded) -> float:
