@@ -35,6 +35,13 @@ class DenseOutput(NamedTuple):
         return DenseOutput(self.points[chosen], self.numerals[chosen], self.centers[chosen], self.sides[chosen], row, units)
 
 
+class Located(NamedTuple):
+    """The raw maps of the locate task, as in `DenseOutput`."""
+
+    centers: Tensor
+    sides: Tensor
+
+
 class DenseHeads(nn.Module):
     """Maps of the encoder -> `DenseOutput`. Without the finer maps (a Swin encoder) it works on the grid alone."""
 
@@ -66,18 +73,28 @@ class DenseHeads(nn.Module):
         self.print = nn.Conv2d(self.width, ROW_POINTS + 1, 1)
         nn.init.constant_(self.print.bias[ROW_POINTS:], -4.0)  # type: ignore[index]
 
-    def forward(self, grid: Tensor, stride_8: Tensor | None, stride_4: Tensor | None) -> DenseOutput:
+    def coarse(self, grid: Tensor, stride_8: Tensor | None) -> Tensor:
+        """The mixed map (B, width, H/8, W/8), on which instruments are located."""
         h = F.interpolate(self.from_grid(grid), scale_factor=2.0, mode="bilinear", align_corners=False)
         if self.from_8 is not None and stride_8 is not None:
             h = h + self.from_8(stride_8)
-        h = self.mix_8(h)  # (B, width, H/8, W/8)
-        located = self.locate(h)
+        mixed: Tensor = self.mix_8(h)
+        return mixed
+
+    def located(self, coarse: Tensor) -> Located:
+        """Centres and sides on the coarse map, for which the fine one is not needed."""
+        raw = self.locate(coarse)
+        return Located(raw[:, :1], F.softplus(raw[:, 1:]))
+
+    def forward(self, grid: Tensor, stride_8: Tensor | None, stride_4: Tensor | None) -> DenseOutput:
+        h = self.coarse(grid, stride_8)
+        located = self.located(h)
         h = F.interpolate(h, scale_factor=2.0, mode="bilinear", align_corners=False)
         if self.from_4 is not None and stride_4 is not None:
             h = h + self.from_4(stride_4)
         mixed = self.mix_4(h)
         read = self.points(mixed)
-        output = DenseOutput(read[:, :POINTS], read[:, POINTS:], located[:, :1], F.softplus(located[:, 1:]))
+        output = DenseOutput(read[:, :POINTS], read[:, POINTS:], located.centers, located.sides)
         if self.print is None:
             return output
         printed = self.print(mixed)

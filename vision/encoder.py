@@ -8,6 +8,7 @@ coordinates give every cell its absolute place at any input size (Tancik et al.,
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,6 +61,10 @@ class HybridEncoderOutput(BaseModelOutput):  # type: ignore[misc]
     grid: Tensor | None = None  # (B, C, H/16, W/16): the same, as a map
     stride_8: Tensor | None = None  # (B, 40, H/8, W/8)
     stride_4: Tensor | None = None  # (B, 24, H/4, W/4)
+
+    def single(self) -> HybridEncoderOutput:
+        """The same in single precision."""
+        return HybridEncoderOutput(**{name: part.float() for name, part in self.items()})
 
 
 class PositionFeatures(nn.Module):
@@ -131,7 +136,9 @@ class HybridEncoder(PreTrainedModel):  # type: ignore[misc]
 
     def forward(self, pixel_values: Tensor, **kwargs: Any) -> HybridEncoderOutput:
         features = self._features(pixel_values)
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.training and pixel_values.device.type == "cpu"):
+        # An autocast of the caller stays as it is where this one is not needed.
+        trains_here = self.training and pixel_values.device.type == "cpu"
+        with torch.autocast("cpu", torch.bfloat16) if trains_here else nullcontext():
             fused = self.project_16(features.stride_16) + self.project_8(features.stride_8)
             height, width = fused.shape[-2:]
             h = self.norm_in(fused.flatten(2).transpose(1, 2)) + self.positions(height, width)  # (B, N, C)

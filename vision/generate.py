@@ -98,7 +98,8 @@ def generate(model: GaugeDonut, encoded: HybridEncoderOutput, task: Task, max_to
     cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     step_ids = torch.tensor([[grammar.prompt_id] for grammar in grammars], device=hidden.device)
     for _ in range(max_tokens):
-        output = model.donut.decoder(input_ids=step_ids, encoder_hidden_states=hidden, cache=cache, use_cache=True)
+        with model.precision(hidden.device):
+            output = model.donut.decoder(input_ids=step_ids, encoder_hidden_states=hidden, cache=cache, use_cache=True)
         logits = output.logits[:, -1].float().cpu()
         following: list[int] = []
         for row, (grammar, sequence) in enumerate(zip(grammars, sequences, strict=True)):

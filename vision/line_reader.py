@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from vision.inference import for_inference
 from vision.line_crop import PRINT_SHAPE, CropShape, LineImage, LinePlace, Pixels, crop_scale, crop_width, line_crop
 
 SHIPPED_LINES = Path(__file__).parent / "weights" / "lines"
@@ -144,6 +145,7 @@ class LineReader:
     def __init__(self, network: nn.Module, card: dict[str, Any] | None = None) -> None:
         self.network = network.eval()
         self.card = card or {}
+        self._ready = for_inference(network)
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Self:
@@ -183,7 +185,8 @@ class LineReader:
     @torch.inference_mode()
     def log_probs(self, crops: Sequence[Pixels]) -> Floats:
         """Log-probabilities (B, T, 1 + characters) of crops of one width."""
-        return np.asarray(self.network(standardised(crops)).numpy(), np.float32)
+        pixels = standardised(crops).contiguous(memory_format=torch.channels_last)
+        return np.asarray(self._ready(pixels).numpy(), np.float32)
 
 
 def read_scores(scores: Floats, places: Sequence[LinePlace], characters: str = CHARACTERS) -> list[LineReading]:
@@ -193,7 +196,7 @@ def read_scores(scores: Floats, places: Sequence[LinePlace], characters: str = C
     sure: list[tuple[float, ...]] = []
     for best, seen in zip(scores.argmax(2), scores, strict=True):
         runs = _runs(best)
-        spelled.append("".join(characters[best[start] - 1] for start, _ in runs))
+        spelled.append("".join(characters[int(best[start]) - 1] for start, _ in runs))
         sure.append(tuple(float(np.exp(seen[start:end, best[start]].max())) for start, end in runs))
     confidences = np.exp(path_log_probs(emitted, np.arange(len(scores)), spelled, characters))
     rows = zip(spelled, confidences.tolist(), sure, places, scores, strict=True)
@@ -230,7 +233,7 @@ def text_log_probs(scores: Floats, texts: Sequence[str], characters: str = CHARA
     bounds = np.log(np.clip(emitted.sum(1), 1e-300, 1.0)) @ counts.T  # (B, S)
     rows, columns = np.nonzero(bounds >= math.log(UNLIKELY))
     if len(rows):
-        found[rows, columns] = path_log_probs(emitted, rows, [texts[column] for column in columns], characters)
+        found[rows, columns] = path_log_probs(emitted, rows, [texts[column] for column in columns.tolist()], characters)
     return found
 
 

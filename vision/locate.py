@@ -144,8 +144,8 @@ def _look(model: GaugeDonut, seen: Sequence[Seen], options: LocateOptions, devic
     for start in range(0, len(seen), options.tile_batch):
         chunk = seen[start : start + options.tile_batch]
         pixels = to_pixel_values(np.stack([cut(image, view) for image, view in chunk])).to(device)
-        dense = model.dense_maps(model.encode(pixels))
-        maps = zip(dense.centers.cpu(), dense.sides.cpu(), strict=True)
+        located = model.located_maps(model.encode(pixels))
+        maps = zip(located.centers.cpu(), located.sides.cpu(), strict=True)
         found += [best_boxes(centers, sides, threshold=options.propose_threshold) for centers, sides in maps]
     return found
 

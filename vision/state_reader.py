@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save_file
 
 from vision.crops import Pixels, View, cut
 from vision.fields import Box, Point
+from vision.inference import for_inference
 from vision.state_network import STATE_MARGIN, STATE_PX, StateNetwork, to_network
 
 SHIPPED_STATES = Path(__file__).parent / "weights" / "states"
@@ -72,8 +73,9 @@ class StateReader:
     def __init__(
         self, network: StateNetwork, card: dict[str, Any] | None = None, looks: Sequence[StateLook] = STATE_LOOKS
     ) -> None:
-        self.network = network.to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
+        self.network = network.eval()
         self.card = card or {}
+        self._ready = for_inference(network)
         self.looks = tuple(looks)
 
     @classmethod
@@ -107,7 +109,7 @@ class StateReader:
         crops = np.stack([cut(image, state_view(box, look)) for box in boxes for look in self.looks])
         heads: list[list[Floats]] = [[], [], []]
         for start in range(0, len(crops), BATCH):
-            output = self.network(to_network(torch.from_numpy(crops[start : start + BATCH])))
+            output = self._ready(to_network(torch.from_numpy(crops[start : start + BATCH])))
             for found, logits in zip(heads, (output.kind, output.color, output.position), strict=True):
                 found.append(np.asarray(logits.double().softmax(1).numpy()))
         means = [np.concatenate(found).reshape(len(boxes), len(self.looks), -1).mean(1) for found in heads]
