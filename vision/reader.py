@@ -82,6 +82,7 @@ class Reader:
         pools: StatePools | None = None,
     ) -> None:
         self.model = model.to(device).eval()
+        self.model.reads_in_half = torch.device(device).type == "cuda"
         self.adapters = adapters
         self.weights = weights
         self.calibration = calibration
