@@ -17,6 +17,7 @@ from synth.digit_rows import counter_rows, display_rows
 from synth.display import shown_prints, window_units
 from synth.legibility import READABLE_FROM, hidden_by, legibility
 from synth.lens import bend
+from synth.look_alikes import look_alikes
 from synth.printed import pose_angle, printed_units
 from synth.scene import GaugeScene, Placed, Pose
 from synth.spec import DialSpec, Hand, Scale, Vec, polar
@@ -29,7 +30,8 @@ MIN_TOLERANCE = 0.01
 
 
 def photo_truth(scene: GaugeScene) -> PhotoTruth:
-    return PhotoTruth(instruments=tuple(_instrument(index, scene) for index in range(len(scene.instruments))))
+    instruments = tuple(_instrument(index, scene) for index in range(len(scene.instruments)))
+    return PhotoTruth(instruments=instruments, look_alikes=look_alikes(scene))
 
 
 def _instrument(index: int, scene: GaugeScene) -> InstrumentTruth:

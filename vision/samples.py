@@ -85,9 +85,14 @@ class InstrumentTruth(Contract):
 
 
 class PhotoTruth(Contract):
-    """All instruments of one picture, the main one first; empty where there is none."""
+    """All instruments of one picture, the main one first; empty where there is none.
+
+    `look_alikes` are boxes of what is no instrument but could pass for one (buttons, signs, bolts), as far as they are
+    known; something else may stand in front of them.
+    """
 
     instruments: tuple[InstrumentTruth, ...] = ()
+    look_alikes: tuple[Box, ...] = ()
 
 
 class SampleRecord(Contract):

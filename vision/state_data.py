@@ -14,37 +14,27 @@ from typing import Annotated, NamedTuple
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 from tqdm import tqdm
 
 from vision.crops import Pixels, View, cut
 from vision.fields import LAMP_COLORS, Box, Contract, Point
 from vision.plane import box_iou
-from vision.samples import InstrumentTruth, SampleError, read_records
+from vision.samples import InstrumentTruth, PhotoTruth, SampleError, read_records
 from vision.state_network import STATE_KINDS
 from vision.state_reader import StateLook, state_view
+from vision.state_wear import StateJitter, worn_state
 
 FRAME_SHARE = 0.3
 """Of the box's longer side: what is kept around it on each side."""
 KEPT_BOX_PX = 120.0
 """Larger boxes are kept smaller: the network sees no more of them."""
 LEAST_BOX_PX = 12.0
+MOST_LOOK_ALIKES = 4
+"""Of one picture: a dashboard's twenty tell-tales would crowd out what else is no lamp."""
+PART_OF_BOX = (0.12, 0.5)
+"""Sides of parts of dials and displays, as shares of their longer side."""
 LAMP, SELECTOR, OTHER = range(len(STATE_KINDS))
-
-
-class StateJitter(Contract):
-    """Errors of boxes (deviations, as shares of the box's longer side or of a logarithm) and of light, as shares of crops."""
-
-    shift: float = 0.035
-    size: float = 0.1
-    roll_deg: float = 4.0
-    exposure_share: float = 0.5
-    coarse_share: float = 0.2
-    blur_share: float = 0.25
-    noise_share: float = 0.25
-    glare_share: float = 0.12
-    cover_share: float = 0.12
 
 
 class StateOptions(Contract):
@@ -79,7 +69,7 @@ class StateExample(NamedTuple):
 
 
 class StateCases:
-    """The lamps and selectors of dataset folders, and of each picture something that is neither."""
+    """The lamps and selectors of dataset folders, and of each picture what is neither: look-alikes, parts, anything else."""
 
     def __init__(self, folders: Sequence[Path], most_lamps: int = 14_000, seed: int = 0) -> None:
         cv2.setNumThreads(1)
@@ -93,42 +83,78 @@ class StateCases:
                 picture = cv2.imread(str(folder / record.file_name), cv2.IMREAD_COLOR_RGB)
                 if picture is None:
                     raise SampleError(f"{folder / record.file_name} cannot be decoded")
-                self.cases += _cases_of(rng, np.asarray(picture, np.uint8), record.truth.instruments, keep)
+                self.cases += _cases_of(rng, np.asarray(picture, np.uint8), record.truth, keep)
         if not any(case.kind == SELECTOR for case in self.cases) or not any(case.kind == LAMP for case in self.cases):
             raise SampleError(f"no lamps or no selectors in {', '.join(map(str, folders))}")
 
 
-def _cases_of(rng: np.random.Generator, picture: Pixels, instruments: Sequence[InstrumentTruth], keep: float) -> list[StateCase]:
+def _cases_of(rng: np.random.Generator, picture: Pixels, truth: PhotoTruth, keep: float) -> list[StateCase]:
     cases = []
-    for one in instruments:
-        side = max(one.box[2] - one.box[0], one.box[3] - one.box[1])
-        kind = {"lamp": LAMP, "selector": SELECTOR}.get(one.fields.kind, OTHER)
-        if side < LEAST_BOX_PX or (kind == LAMP and rng.random() > keep):
+    for one in truth.instruments:
+        kind = _kind(one)
+        if _side(one.box) < LEAST_BOX_PX or (kind == LAMP and rng.random() > keep):
             continue
         color = LAMP_COLORS.index(one.fields.warning_light_color) if one.fields.warning_light_color is not None else -1
         position = one.fields.mode_dial_position - 1 if one.fields.mode_dial_position is not None else -1
         image, box, marks = cut_out(picture, one.box, one.marks)
         cases.append(StateCase(image, box, kind, color, position, marks, one.readable))
-    if rng.random() < 0.3:
-        nothing = _elsewhere(rng, picture.shape[1], picture.shape[0], [one.box for one in instruments])
-        if nothing is not None:
-            image, box, _ = cut_out(picture, nothing, ())
-            cases.append(StateCase(image, box, OTHER))
+    for nothing in (*_look_alikes(rng, truth), *_parts(rng, truth.instruments), *_elsewhere(rng, picture, truth.instruments)):
+        image, box, _ = cut_out(picture, nothing, ())
+        cases.append(StateCase(image, box, OTHER))
     return cases
 
 
-def _elsewhere(rng: np.random.Generator, width: int, height: int, taken: Sequence[Box]) -> Box | None:
-    """A box where no instrument lies, or one that shows a part of one."""
-    for _ in range(10):
+def _kind(one: InstrumentTruth) -> int:
+    return {"lamp": LAMP, "selector": SELECTOR}.get(one.fields.kind, OTHER)
+
+
+def _side(box: Box) -> float:
+    return max(box[2] - box[0], box[3] - box[1])
+
+
+def _look_alikes(rng: np.random.Generator, truth: PhotoTruth) -> list[Box]:
+    """What could pass for a lamp or a selector, except where one of them stands before it."""
+    shown = [
+        box
+        for box in truth.look_alikes
+        if _side(box) >= LEAST_BOX_PX
+        and all(_apart(box, one.box) and not (_kind(one) != OTHER and _middle_in(one.box, box)) for one in truth.instruments)
+    ]
+    return [shown[int(index)] for index in rng.permutation(len(shown))[:MOST_LOOK_ALIKES]]
+
+
+def _parts(rng: np.random.Generator, instruments: Sequence[InstrumentTruth]) -> list[Box]:
+    """A small part of one of the dials and displays: a hub, a corner, a few marks."""
+    others = [one.box for one in instruments if _kind(one) == OTHER]
+    if not others or rng.random() > 0.5:
+        return []
+    x0, y0, x1, y1 = others[int(rng.integers(len(others)))]
+    side = float(rng.uniform(*PART_OF_BOX)) * max(x1 - x0, y1 - y0)
+    x, y = float(rng.uniform(x0, x1)), float(rng.uniform(y0, y1))
+    box = (x - side / 2.0, y - side / 2.0, x + side / 2.0, y + side / 2.0)
+    free = all(_apart(box, one.box) and not _middle_in(one.box, box) for one in instruments if _kind(one) != OTHER)
+    return [box] if free and side >= LEAST_BOX_PX else []
+
+
+def _elsewhere(rng: np.random.Generator, picture: Pixels, instruments: Sequence[InstrumentTruth]) -> list[Box]:
+    """In some pictures a box where no instrument lies, or one that shows a part of one."""
+    height, width = picture.shape[:2]
+    for _ in range(10 if rng.random() < 0.3 else 0):
         side = float(np.exp(rng.uniform(math.log(20.0), math.log(0.6 * min(width, height)))))
         x, y = rng.uniform(0.0, width - side), rng.uniform(0.0, height - side)
         box = (float(x), float(y), float(x + side), float(y + side))
-        if all(box_iou(box, other) < 0.15 and not _middle_in(box, other) for other in taken):
-            return box
-    return None
+        if all(_apart(box, one.box) for one in instruments):
+            return [box]
+    return []
+
+
+def _apart(box: Box, instrument: Box) -> bool:
+    """Whether a box does not show an instrument."""
+    return box_iou(box, instrument) < 0.15 and not _middle_in(box, instrument)
 
 
 def _middle_in(box: Box, other: Box) -> bool:
+    """Whether the middle of the other box lies in a box."""
     x, y = (other[0] + other[2]) / 2.0, (other[1] + other[3]) / 2.0
     return box[0] < x < box[2] and box[1] < y < box[3]
 
@@ -153,9 +179,12 @@ def cut_out(picture: Pixels, box: Box, marks: Sequence[Point]) -> tuple[Pixels, 
 
 def jittered_view(rng: np.random.Generator, box: Box, jitter: StateJitter) -> View:
     """The view of a box as somebody else would state it."""
-    shift = np.clip(rng.normal(0.0, jitter.shift, 2), -3.0 * jitter.shift, 3.0 * jitter.shift)
-    size = math.exp(float(np.clip(rng.normal(0.0, jitter.size), -2.5 * jitter.size, 2.5 * jitter.size)))
-    return state_view(box, StateLook((float(shift[0]), float(shift[1])), size, float(rng.normal(0.0, jitter.roll_deg))))
+    if jitter.wild_share and rng.random() < jitter.wild_share:
+        shift, size = jitter.wild * jitter.shift, jitter.wild * jitter.size
+        jitter = jitter.model_copy(update={"shift": shift, "size": size})
+    moved = np.clip(rng.normal(0.0, jitter.shift, 2), -3.0 * jitter.shift, 3.0 * jitter.shift)
+    grown = math.exp(float(np.clip(rng.normal(0.0, jitter.size), -2.5 * jitter.size, 2.5 * jitter.size)))
+    return state_view(box, StateLook((float(moved[0]), float(moved[1])), grown, float(rng.normal(0.0, jitter.roll_deg))))
 
 
 def directions(view: View, marks: Sequence[Point]) -> tuple[float, ...]:
@@ -198,56 +227,3 @@ class StateStream:
 def example_of(case: StateCase, view: View) -> StateExample:
     """The example of a case in a view."""
     return StateExample(cut(case.image, view), case.kind, case.color, case.position, directions(view, case.marks))
-
-
-def worn_state(rng: np.random.Generator, crop: Pixels, jitter: StateJitter, noise: NDArray[np.float32]) -> Pixels:
-    """The crop in a somewhat different light, coarser, less sharp, with noise, glare or something over a part of it.
-
-    `noise` is a store of normal numbers, at least twice as long as the crop.
-    """
-    size = crop.shape[0]
-    picture = crop
-    if rng.random() < jitter.coarse_share:
-        small = max(12, round(size * math.exp(rng.uniform(math.log(0.14), math.log(0.8)))))
-        reduced = cv2.resize(picture, (small, small), interpolation=cv2.INTER_AREA)
-        picture = np.asarray(cv2.resize(reduced, (size, size), interpolation=cv2.INTER_LINEAR), np.uint8)
-    if rng.random() < jitter.blur_share:
-        sigmas = np.exp(rng.uniform(math.log(0.4), math.log(3.0))) * np.exp(rng.normal(0.0, 0.3, 2))
-        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(sigmas[0]), sigmaY=float(sigmas[1])), np.uint8)
-    if rng.random() < jitter.exposure_share:
-        levels = np.arange(256, dtype=np.float32) / 255.0
-        gains = math.exp(rng.normal(0.0, 0.15)) * np.exp(rng.normal(0.0, 0.05, 3))
-        gamma, contrast = math.exp(rng.normal(0.0, 0.2)), math.exp(rng.normal(0.0, 0.15))
-        curve = (np.clip(levels[:, None] * gains, 0.0, 1.0) ** gamma - 0.5) * contrast + 0.5
-        table = np.asarray(np.clip(255.0 * curve, 0, 255), np.uint8).reshape(256, 1, 3)
-        picture = np.asarray(cv2.LUT(picture, table), np.uint8)
-    if rng.random() < jitter.glare_share:
-        picture = _with_glare(rng, picture)
-    if rng.random() < jitter.cover_share:
-        picture = _covered(rng, picture)
-    if rng.random() < jitter.noise_share:
-        start = int(rng.integers(0, len(noise) - picture.size))
-        grain = noise[start : start + picture.size].reshape(picture.shape) * float(rng.uniform(2.0, 16.0))
-        picture = np.asarray(np.clip(picture + grain, 0, 255), np.uint8)
-    return picture
-
-
-def _with_glare(rng: np.random.Generator, picture: Pixels) -> Pixels:
-    size = picture.shape[0]
-    x, y = rng.uniform(0.1, 0.9, 2) * size
-    radius = rng.uniform(0.06, 0.3) * size
-    columns, rows = np.arange(size, dtype=np.float32)[None, :], np.arange(size, dtype=np.float32)[:, None]
-    spot = np.exp(-((columns - x) ** 2 + (rows - y) ** 2) / (2 * radius**2))[..., None] * float(rng.uniform(0.3, 1.0))
-    return np.asarray(np.clip(picture + (255.0 - picture) * spot, 0, 255), np.uint8)
-
-
-def _covered(rng: np.random.Generator, picture: Pixels) -> Pixels:
-    """A plain stripe or patch over a part: a cable, a finger, an edge."""
-    size = picture.shape[0]
-    covered = picture.copy()
-    middle, turn = rng.uniform(0.0, 1.0, 2) * size, rng.uniform(0.0, math.pi)
-    along, across = rng.uniform(0.15, 0.9) * size, rng.uniform(0.05, 0.3) * size
-    rotated = cv2.boxPoints(((float(middle[0]), float(middle[1])), (float(along), float(across)), float(math.degrees(turn))))
-    color = tuple(int(level) for level in rng.integers(0, 256, 3))
-    cv2.fillPoly(covered, [np.asarray(rotated, np.int32)], color)
-    return covered

@@ -20,18 +20,17 @@ from vision.state_data import (
     FRAME_SHARE,
     KEPT_BOX_PX,
     LAMP,
+    MOST_LOOK_ALIKES,
     OTHER,
     SELECTOR,
     StateCases,
     StateExample,
-    StateJitter,
     StateOptions,
     StateStream,
     cut_out,
     directions,
     example_of,
     jittered_view,
-    worn_state,
 )
 from vision.state_network import ANGLES, STATE_PX, StateNetwork, StateOutput, to_network
 from vision.state_reader import MODEL_FILE, StateLook, StateReader, StateWeightsError, state_view
@@ -43,6 +42,7 @@ from vision.state_training import (
     state_loss,
     train_states,
 )
+from vision.state_wear import StateJitter, worn_state
 
 PLATE = (80.0, 80.0, 320.0, 320.0)
 
@@ -96,6 +96,44 @@ def test_cases_are_labelled_and_the_marks_lie_where_the_knob_points(tmp_path: Pa
     assert example.marks == pytest.approx((120.0, 180.0, 240.0), abs=1.0)
     assert example.crop.shape == (STATE_PX, STATE_PX, 3)
     assert all(case.color == case.position == -1 for case in cases if case.kind == OTHER)
+
+
+def boxed(kind: str, box: tuple[float, float, float, float], **fields: object) -> InstrumentTruth:
+    return InstrumentTruth(box=box, fields=GaugeFields.model_validate({"kind": kind} | fields))
+
+
+def cases_of(tmp_path: Path, truth: PhotoTruth) -> list[tuple[float, float]]:
+    """Sizes of the boxes of what is neither in one grey picture of 400 x 400 with this truth beside lamps and selectors."""
+    folder = dataset(tmp_path / f"data{len(list(tmp_path.iterdir()))}")
+    cv2.imwrite(str(folder / "grey.png"), np.full((400, 400, 3), 90, np.uint8))
+    write_records(folder, [SampleRecord(file_name="grey.png", truth=truth)])
+    plain = [case for case in StateCases([folder]).cases if case.kind == OTHER]
+    return [(round(c.box[2] - c.box[0], 1), round(c.box[3] - c.box[1], 1)) for c in plain if (c.image == 90).all()]
+
+
+def test_look_alikes_are_cases_of_neither_except_where_an_instrument_stands_before_them(tmp_path: Path) -> None:
+    lamp_there = boxed("lamp", (100.0, 100.0, 160.0, 160.0), warning_light_color="red")
+    free, hidden, behind = (300.0, 300.0, 341.0, 341.0), (105.0, 105.0, 158.0, 158.0), (60.0, 60.0, 200.0, 200.0)
+    tiny = (10.0, 10.0, 19.0, 19.0)
+    found = cases_of(tmp_path, PhotoTruth(instruments=(lamp_there,), look_alikes=(free, hidden, behind, tiny)))
+    assert (41.0, 41.0) in found
+    assert not {(53.0, 53.0), (120.0, 120.0), (9.0, 9.0)} & set(found)
+
+
+def test_keys_on_a_device_are_cases_and_of_twenty_only_a_few(tmp_path: Path) -> None:
+    device = boxed("digital", (20.0, 20.0, 380.0, 380.0), digital_readout="12")
+    keys = tuple((30.0 + 16.0 * k, 300.0, 44.0 + 16.0 * k, 313.0) for k in range(20))
+    found = cases_of(tmp_path, PhotoTruth(instruments=(device,), look_alikes=keys))
+    assert found.count((14.0, 13.0)) == MOST_LOOK_ALIKES
+
+
+def test_some_boxes_are_off_by_much_more() -> None:
+    calm, wild = StateJitter(), StateJitter(wild_share=0.3, wild=3.0)
+    spread = {}
+    for name, jitter in (("calm", calm), ("wild", wild)):
+        sides = [math.log(jittered_view(np.random.default_rng(seed), PLATE, jitter).side) for seed in range(300)]
+        spread[name] = float(np.std(sides))
+    assert spread["wild"] > 1.4 * spread["calm"]
 
 
 def test_a_folder_without_lamps_or_selectors_and_a_lost_picture_are_named(tmp_path: Path) -> None:
@@ -220,6 +258,16 @@ def test_weights_to_begin_with_are_taken(tmp_path: Path) -> None:
     assert (tmp_path / "second" / MODEL_FILE).is_file()
 
 
+def test_frozen_first_layers_stay_and_the_others_learn(tmp_path: Path) -> None:
+    data = dataset(tmp_path / "data")
+    train_states(small_recipe(), [data], [], tmp_path / "first")
+    train_states(small_recipe(init=str(tmp_path / "first"), near_frozen=True), [data], [], tmp_path / "second")
+    before, after = (StateReader.load(tmp_path / name).network.state_dict() for name in ("first", "second"))
+    moved = {name for name, tensor in after.items() if not torch.allclose(tensor, before[name], atol=1e-6)}
+    assert moved
+    assert not {name for name in moved if name.startswith("near.")}
+
+
 def test_training_moves_towards_less_loss() -> None:
     torch.manual_seed(0)
     network = StateNetwork().train()
@@ -253,10 +301,14 @@ def test_a_recipe_is_found_by_name_or_path_and_says_what_it_is(tmp_path: Path) -
     path.write_text('reader = "states"\nsteps = 3\ndata = []\n')
     assert is_state_recipe(str(path))
     assert load_state_recipe(str(path)).steps == 3
+    further = load_state_recipe("states_further")
+    assert (further.init, further.near_frozen) == ("shipped", True)
+    drawn = [range(part.seed, part.seed + part.count) for recipe in (shipped, further) for part in recipe.data]
+    assert not any(set(one) & set(other) for i, one in enumerate(drawn) for other in drawn[:i])
     for text in ('reader = "states"\nstep = 3\ndata = []\n', "steps = ", 'reader = "lines"\ndata = []\n'):
         path.write_text(text)
         with pytest.raises(RecipeError, match=r"mine\.toml"):
             load_state_recipe(str(path))
     assert not is_state_recipe(str(path))
-    with pytest.raises(RecipeError, match="known ones: states"):
+    with pytest.raises(RecipeError, match="known ones: states, states_further"):
         load_state_recipe("none")
