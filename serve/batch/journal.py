@@ -5,13 +5,14 @@ A photo is known by resolved path, size and time of its last change. One process
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from serve.batch.errors import BatchError, BusyError, WeightsError
 from serve.batch.sources import Identity
@@ -72,7 +73,7 @@ class Journal:
         wanted = json.dumps({"version": VERSION, **asked}, sort_keys=True)
         kept = self._meta("asked")
         if kept is None:
-            self._db.execute("insert into meta values ('asked', ?)", (wanted,))
+            self._write("insert into meta values ('asked', ?)", (wanted,))
         elif kept != wanted:
             before, now = json.loads(kept), json.loads(wanted)
             changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
@@ -88,7 +89,7 @@ class Journal:
         name = f"{reading.weights.name} {reading.weights.version}"
         kept = self._meta("weights")
         if kept is None:
-            self._db.execute("insert into meta values ('weights', ?)", (name,))
+            self._write("insert into meta values ('weights', ?)", (name,))
         elif kept != name:
             raise WeightsError(f"{self.path} was begun with the weights {kept}, these are {name}: --fresh begins anew")
 
@@ -101,7 +102,7 @@ class Journal:
 
     def forget(self, identity: Identity) -> None:
         """Take a photo for one that was never read."""
-        self._db.execute("delete from photos where path = ? and size = ? and mtime_ns = ?", identity)
+        self._write("delete from photos where path = ? and size = ? and mtime_ns = ?", identity)
 
     def same_bytes(self, sha256: str) -> Entry | None:
         """A photo with these bytes that was opened and read."""
@@ -111,11 +112,19 @@ class Journal:
         return None if row is None else Entry(row[0], row[1], PhotoReading.model_validate_json(row[2]))
 
     def keep(self, identity: Identity, entry: Entry) -> None:
-        """Write down what came of a photo; durable against the end of the process at once."""
-        self._db.execute(
+        """Write down what came of a photo; durable against the end of the process at once. Raises OSError."""
+        self._write(
             "insert or replace into photos values (?, ?, ?, ?, ?, ?)",
             (*identity, entry.sha256, entry.duplicate_of, entry.reading.model_dump_json()),
         )
+
+    def _write(self, statement: str, values: Sequence[Any]) -> None:
+        """A change as its own transaction. A disk that is full or fails is the system's error, as with any other file."""
+        try:
+            self._db.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            is_full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error), str(self.path)) from error
 
     def close(self) -> None:
         """Release the journal; the file stays, and the same command reads only what is new."""

@@ -7,6 +7,7 @@ is killed, only the photo it was reading is read again, and on a GPU those it wa
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -20,12 +21,14 @@ from serve.batch.errors import BatchError
 from serve.batch.stage import Done, Stage, Task
 from vision.fields import PhotoReading
 
+logger = logging.getLogger("gauge.batch")
+
 BATCH_INSTRUMENTS = 8
 MAX_BATCH_PHOTOS = 16
 MAX_DEATHS = 3
 """Workers that may die while they read one photo before it is given up."""
-MAX_FAILED_STARTS = 3
-"""Workers in a row that may die before they read anything."""
+MAX_FAILED_STARTS = 5
+"""Workers in a row that may die before they read anything; those that can read then go on without them, if there are any."""
 STOP_S = 5.0
 
 
@@ -138,10 +141,13 @@ class PoolEngine:
         if not worker.is_ready:
             self._failed_starts += 1
             if self._failed_starts >= MAX_FAILED_STARTS:
-                code = worker.process.exitcode
-                raise BatchError(
-                    f"workers end before they can read (exit code {code}): is there memory for --workers {self._count}?"
-                )
+                why = f"workers end before they can read (exit code {worker.process.exitcode})"
+                why += f": is there memory for --workers {self._count}?"
+                if not any(other.is_ready for other in self._workers):
+                    raise BatchError(why)
+                self._workers.remove(worker)
+                logger.warning("%s %d of them go on", why, len(self._workers))
+                return
         elif worker.tasks:
             task = worker.tasks.popleft()
             self._deaths[task.number] = self._deaths.get(task.number, 0) + 1

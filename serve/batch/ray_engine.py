@@ -78,7 +78,7 @@ class RayEngine:
         context.execution_options.preserve_order = False
         workers = min(self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1))), len(items))
         blocks = max(1, -(-len(items) // min(BATCH_INSTRUMENTS, max(1, len(items) // (2 * workers)))))
-        attempts = self._ray.remote(num_cpus=0)(Attempts).remote()
+        attempts = self._ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(Attempts).remote()
         stage = data.from_items(items, override_num_blocks=blocks).map_batches(
             ReadPhotos,
             fn_constructor_kwargs={"stage": self._stage.model_dump_json(), "attempts": attempts},

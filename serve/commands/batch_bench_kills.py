@@ -75,7 +75,13 @@ def _many_files(folder: Path, count: int) -> Path:
 
 def _start(source: Path, out: Path, engine: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", MODULE, str(source), str(out), engine]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 - our own module
+    with _said(out).open("wb") as file:
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=file)  # noqa: S603 - our own module
+
+
+def _said(out: Path) -> Path:
+    """What a batch says on its standard error."""
+    return out.with_suffix(".err")
 
 
 def _is_under_way(process: subprocess.Popen[bytes], pause_s: float) -> bool:
@@ -123,7 +129,8 @@ def _rows_after(process: subprocess.Popen[bytes], out: Path) -> list[Row]:
         process.kill()
         raise BatchError(f"a batch of small photos did not end within {LONGEST_S:.0f} s") from None
     if code != 0:
-        raise BatchError(f"a batch of small photos ended with code {code}")
+        last = " ".join(_said(out).read_text(encoding="utf-8", errors="replace").split())[-500:]
+        raise BatchError(f"a batch of small photos ended with code {code}: {last}")
     return [Row.model_validate_json(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
 

@@ -14,7 +14,7 @@ from serve.batch.journal import Journal
 from serve.batch.pool import PoolEngine
 from serve.batch.run import Batch
 from serve.batch.sources import find_photos
-from serve.batch.stage import Read, Stage, Task
+from serve.batch.stage import Read, Stage, Task, one_by_one
 from serve.service import Service
 from tests.serve.batch_doubles import note, reads, write_photos
 from tests.serve.doubles import DoubleReader, picture_bytes
@@ -91,3 +91,27 @@ def test_a_group_that_ends_its_worker_is_read_photo_by_photo(tmp_path: Path, mon
     counts = Counter(reads(tmp_path / "log"))
     assert counts[str(killer)] == 4  # Once among others, then alone until it is given up.
     assert max(counts[str(path)] for path in paths) <= 2
+
+
+def open_once(stage: Stage) -> Read:
+    """A reader that only the first worker can load: the memory is full then."""
+    lock = Path(os.environ["DOUBLE_LOG"] + ".lock")
+    try:
+        lock.touch(exist_ok=False)
+    except FileExistsError:
+        os._exit(9)
+    reader = DoubleReader()
+    return one_by_one(lambda task: reader.read_one(Path(task.path), task.name, None))
+
+
+def test_workers_that_cannot_start_leave_the_batch_to_those_that_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("DOUBLE_LOG", str(tmp_path / "log"))
+    write_photos(tmp_path / "photos", 4)
+    with PoolEngine(Stage(opener="tests.serve.test_batch_groups:open_once"), 2) as engine:
+        engine.start()
+        assert len(engine.pids) == 1
+        tasks = [Task(n, one.path, one.name) for n, one in enumerate(find_photos([str(tmp_path / "photos")]).photos)]
+        assert sorted(done.number for done in engine.read(iter(tasks), 4)) == [0, 1, 2, 3]
+    assert "is there memory for --workers 2? 1 of them go on" in caplog.text
