@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 from prometheus_client import CollectorRegistry, generate_latest
 from pydantic import SecretStr
 
+from eval.gate import Verdict
 from eval.golden import load_anchors
 from eval.score import NAN
 from knowledge.search import KnowledgeBase
@@ -20,6 +21,7 @@ from serve.api.app import create_app
 from serve.monitor import loop
 from serve.monitor.alerts import Alerts
 from serve.monitor.exposed import MonitorValues
+from serve.monitor.gate_outcome import GATE, gate_outcome
 from serve.monitor.loop import Monitor, last_due
 from serve.monitor.periodic import (
     DAILY,
@@ -175,11 +177,15 @@ def test_values_for_prometheus_leave_out_what_was_not_measured(home: Store, serv
     assert "report_ms_p95" not in text
     monitor = Monitor(service, home)
     monitor.log.keep(DAILY, measures(relevance=0.8, redundancy=NAN))
+    shut = Verdict(passed=False, slices=(), missing=("ERR t-1",), fresh=0, versions={}, baseline_versions={})
+    monitor.log.keep(GATE, gate_outcome(shut, 1_800_000_000.0, "first"))
     monitor.degradation.begin("too few are borne out")
     text = generate_latest(registry).decode()
     assert 'measure="language_models_set_aside"} 1.0' in text
     assert 'gauge_monitor{level="daily",measure="relevance"} 0.8' in text
     assert "redundancy" not in text
+    assert 'gauge_monitor{level="gate",measure="passed"} 0.0' in text
+    assert 'gauge_monitor{level="gate",measure="at_seconds"} 1.8e+09' in text
 
 
 def test_the_server_follows_and_says_that_the_model_is_set_aside(knowledge: KnowledgeBase, tmp_path: Path) -> None:

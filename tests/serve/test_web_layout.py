@@ -46,7 +46,7 @@ def test_on_a_phone_nothing_hangs_out_and_the_value_comes_soon(browser: Any, add
         read_photo(page, model="XYZ-2000", place="P-7 feed pump")
         assert page.locator(".figure").bounding_box()["y"] < 800
         report = page.url
-        for path in ("/", report, "/instruments", "/accuracy", "/sign-in"):
+        for path in ("/", report, "/instruments", "/accuracy", "/monitor", "/sign-in"):
             page.goto(path)
             assert overflow_px(page) <= 0, path
         page.goto("/instruments")
