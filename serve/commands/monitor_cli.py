@@ -15,7 +15,7 @@ monitor = typer.Typer(
 @monitor.command()
 @plain_errors
 def status(as_json: Json = False) -> None:
-    """Show what was measured last, the newest alerts, and whether the language model is set aside."""
+    """Show what was measured last at each level, the newest alerts, and whether the language model is set aside."""
     from serve.commands import monitoring
 
     print_line(monitoring.status(as_json=as_json))
