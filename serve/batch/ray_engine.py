@@ -20,6 +20,7 @@ from vision.fields import PhotoReading
 PASSED_ON = ("GAUGE_HOME", "GAUGE_WEIGHTS", "GAUGE_LANGUAGE", "GAUGE_EMBEDDER", "GAUGE_DEVICE", "PYTHONPATH")
 """Of the caller's environment, what decides a reading; secrets stay here. A machine's own database is its own setting."""
 MAX_ERROR = 300
+START_TRIES = 3
 
 
 class RayEngine:
@@ -55,11 +56,16 @@ class RayEngine:
             options |= {"address": "local", "include_dashboard": False, "num_cpus": self._workers}
         else:
             options["address"] = self._address
-        try:
-            ray.init(**options)
-        except Exception as error:
-            where = f"the cluster {self._address} cannot be joined" if self._address else "Ray cannot be started"
-            raise BatchError(f"{where} ({_short(error)})") from error
+        for tries_left in reversed(range(START_TRIES)):
+            try:
+                ray.init(**options)
+                break
+            except Exception as error:  # On a busy machine its own servers come too late for it.
+                ray.shutdown()
+                if tries_left:
+                    continue
+                where = f"the cluster {self._address} cannot be joined" if self._address else "Ray cannot be started"
+                raise BatchError(f"{where} ({_short(error)})") from error
         self._own = True
         return self
 

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from serve.batch.attempts import Attempts
+from serve.batch.errors import BatchError
 from serve.batch.pool import MAX_DEATHS
+from serve.batch.ray_engine import START_TRIES, RayEngine
 from serve.batch.rows import Row
+from serve.batch.stage import Stage
 from tests.serve.batch_doubles import REPOSITORY, environment, reads, write_photos
 from tests.serve.doubles import picture_bytes
 
@@ -53,3 +56,34 @@ def test_a_photo_that_ends_its_actors_is_named_and_spares_the_rest(tmp_path: Pat
     assert given_up.photo == str(killer)
     assert f"ended the worker process {MAX_DEATHS} times" in str(given_up.reason)
     assert Counter(reads(log))[str(killer)] == MAX_DEATHS
+
+
+class StubbornRay:
+    """Stands for Ray's module: it starts after some tries, or never."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures, self.tries, self.shutdowns = failures, 0, 0
+
+    def is_initialized(self) -> bool:
+        return False
+
+    def init(self, **_: object) -> None:
+        self.tries += 1
+        if self.tries <= self.failures:
+            raise RuntimeError("System error:\nFailed to connect to GCS.")
+
+    def shutdown(self) -> None:
+        self.shutdowns += 1
+
+
+@pytest.mark.parametrize(("address", "told"), [(None, "Ray cannot be started"), ("host:6379", "host:6379 cannot be joined")])
+def test_ray_that_does_not_start_is_tried_again_and_then_said(address: str | None, told: str) -> None:
+    pytest.importorskip("ray", reason="ray is not installed")
+    engine = RayEngine(Stage(), 2, address)
+    engine._ray = late = StubbornRay(START_TRIES - 1)
+    with engine:
+        assert (late.tries, late.shutdowns) == (START_TRIES, START_TRIES - 1)
+    engine._ray = never = StubbornRay(START_TRIES)
+    with pytest.raises(BatchError, match=f"{told} .*Failed to connect to GCS"), engine:
+        pass
+    assert never.tries == START_TRIES
