@@ -78,7 +78,7 @@ def _step(last: Seen, seen: Seen, limits: Limits, unit: str) -> str | None:
     minutes, step = (seen.at_s - last.at_s) / 60.0, seen.value - last.value
     spare = _spare(last, seen)
     if limits.counter and step < -spare:
-        return f"a counter does not run backwards from {_text(last.value, unit)} to {_text(seen.value, unit)}"
+        return f"from {_text(last.value, unit)} to {_text(seen.value, unit)} a counter would run backwards"
     if limits.most_per_min is not None and abs(step) > limits.most_per_min * minutes + spare:
         way = f"from {_text(last.value, unit)} to {_text(seen.value, unit)} in {seen.at_s - last.at_s:.3g} s"
         return f"{way} is more than {_text(limits.most_per_min, unit)} a minute"

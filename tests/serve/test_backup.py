@@ -19,6 +19,8 @@ from pydantic import SecretStr
 from serve.backup import home as backup_home
 from serve.backup.archive import MANIFEST
 from serve.backup.home import back_up, restore
+from serve.cameras.kept import KeptEvents
+from serve.cameras.states import CameraStates
 from serve.settings import Settings
 from serve.store.database import parse_url
 from serve.store.errors import RefusedError, StoreError
@@ -26,6 +28,7 @@ from serve.store.feedback import Correction
 from serve.store.home_lock import UNFINISHED, hold_home
 from serve.store.reports import StoredReport, make_report
 from serve.store.store import Store
+from tests.serve.camera_doubles import good
 from tests.serve.conftest import Gauge
 from tests.serve.doubles import picture_bytes
 from tests.serve.runs import make_run, report_options
@@ -47,6 +50,7 @@ def fill(settings: Settings, name: str) -> StoredReport:
     store.feedback.add("plant", Correction(report=report.id, note=name))
     store.keys.create(name, ["read"], "plant")
     store.jobs.add("plant", "batch", {"name": name})
+    KeptEvents(store.database, "plant").add(good(camera=name), publish=True)
     store.close()
     home = settings.home
     for path in (home / "history.sqlite", home / "tenants" / "plant" / "traces.sqlite"):
@@ -71,6 +75,8 @@ def state(settings: Settings) -> dict[str, object]:
             "notes": [one.note for report in reports for one in store.feedback.of_report("plant", report.id)],
             "keys": [one.name for one in store.keys.list()],
             "jobs": [one.payload for one in store.jobs.list("plant")],
+            "cameras": CameraStates(store.database, "plant").list(),
+            "outbox": KeptEvents(store.database, "plant").unpublished(["first", "second"]),
             "history": rows(settings.home / "history.sqlite"),
             "traces": rows(settings.home / "tenants" / "plant" / "traces.sqlite"),
             "manual": (settings.home / "corpus" / "documents" / "压力.md").read_text(encoding="utf-8"),
