@@ -155,7 +155,9 @@ def _status(event: CameraEvent, words: Words) -> str:
 
 def _next(state: CameraState, now: float, words: Words) -> str:
     if state.next_at is None:
-        return words("camera_as_files_come")
+        about = state.about
+        of_folder = about is not None and about.every_s is None and about.cron is None
+        return words("camera_as_files_come") if of_folder else "–"
     when = moment_text(state.next_at)
     return words("camera_overdue", when=when) if now - state.next_at > LATE_S else when
 
