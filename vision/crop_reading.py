@@ -41,6 +41,17 @@ class CropReading:
     printed: PrintPlaces
     votes: ClassVotes | None = None
 
+    @property
+    def side_px(self) -> float:
+        """The longer side of its box."""
+        x0, y0, x1, y1 = self.box.box
+        return max(x1 - x0, y1 - y0)
+
+    @property
+    def is_lamp(self) -> bool:
+        """Whether the Donut calls it a lamp."""
+        return self.fields is not None and self.fields.kind == "lamp"
+
 
 @torch.inference_mode()
 def read_crops(

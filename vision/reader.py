@@ -47,7 +47,7 @@ FAULTS = (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, Val
 
 @dataclass(frozen=True)
 class ReaderOptions:
-    """Limits of the reader: a box smaller than `min_box_px` in the photo is reported as too small to read.
+    """Limits of the reader: boxes below `min_box_px` in the photo, lamps below `min_lamp_px`, are too small to be read.
 
     `min_value_confidence`: a value that is right with a lower probability is not stated; the reading abstains and names
     the doubt. It counts where the weights carry a support model.
@@ -59,6 +59,7 @@ class ReaderOptions:
 
     locate: LocateOptions = field(default_factory=LocateOptions)
     min_box_px: float = 28.0
+    min_lamp_px: float = 14.0
     threads: int = 1
     text_side_px: int = 736
     looks: tuple[Look, ...] = LOOKS
@@ -264,7 +265,7 @@ class Reader:
             numeral_places=crop.printed.numerals,
             row_place=crop.printed.row,
             votes=crop.votes,
-            too_small=max(crop.box.box[2] - crop.box.box[0], crop.box.box[3] - crop.box.box[1]) < self.options.min_box_px,
+            too_small=crop.side_px < (self.options.min_lamp_px if crop.is_lamp else self.options.min_box_px),
         )
         judged = judge(
             evidence,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import torch
 from PIL import Image
 
 from vision.calibration import Calibration, Curve, fit_curve
+from vision.class_value import ClassVotes
 from vision.donut import MODEL_FILE, SHIPPED, DonutConfig, DonutError, build_small, save
-from vision.fields import PhotoReading, Weights
+from vision.fields import GaugeFields, Kind, PhotoReading, Weights
 from vision.locate import FoundBox, LocateOptions, merge_duplicates
 from vision.photos import Photo, load_photo
 from vision.reader import Reader, ReaderOptions
@@ -90,6 +92,20 @@ def test_the_state_reader_is_asked_once_for_all_lamps_and_selectors_of_a_batch(r
         assert crop.votes is not None
         assert crop.votes.seen is not None
         assert sum(crop.votes.seen.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "side_px", "reads"), [("lamp", 20.0, True), ("lamp", 12.0, False), ("selector", 20.0, False), ("dial", 20.0, False)]
+)
+def test_a_lamp_may_be_smaller_than_what_has_marks(reader: Reader, kind: Kind, side_px: float, reads: bool) -> None:
+    photo = load_photo(png(NOISE), name="noise")
+    looked = reader.look(photo)
+    fields = GaugeFields(kind=kind, warning_light_color="green" if kind == "lamp" else None)
+    box = FoundBox((50.0, 50.0, 50.0 + side_px, 50.0 + 0.9 * side_px), 0.9)
+    crop = replace(looked.crops[0], box=box, fields=fields, problem=None, votes=ClassVotes(1.0, {"green": 1.0}))
+    (said,) = reader.state(photo, looked._replace(crops=(crop,))).instruments
+    assert (said.status == "read") is reads
+    assert reads or "too small" in str(said.reason)
 
 
 def test_nothing_found_is_abstained_with_a_reason(reader: Reader) -> None:
