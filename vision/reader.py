@@ -143,7 +143,8 @@ class Reader:
 
     @property
     def together(self) -> int:
-        """How many photos of a sequence are looked at in one batch."""
+        """How many photos of a sequence are looked at in one batch. On a CPU one: eight dials together save 4 % of a photo's
+        processor time (n 16), and boxes that differ in their last bits would let a reading depend on its neighbours."""
         return 1 if self.device == "cpu" else self.options.batch_size
 
     def _look_together(self, photos: Sequence[Photo], model: str | None) -> Sequence[Looked | None]:
