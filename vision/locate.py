@@ -55,9 +55,13 @@ class Seen(NamedTuple):
     view: View
 
     def to_image(self, found: FoundBox) -> FoundBox:
-        """A box of the view in pixels of the image, cut off at its edges."""
+        """A box of the view in pixels of the image, cut off at its edges.
+
+        In whole tenths: networks differ in the last bits from machine to machine and from batch to batch, and a crop whose
+        edge falls on another pixel is another picture.
+        """
         height, width = self.image.shape[:2]
-        (x0, y0), (x1, y1) = self.view.to_photo(found.box[:2]), self.view.to_photo(found.box[2:])
+        (x0, y0), (x1, y1) = ((round(x, 1), round(y, 1)) for x, y in map(self.view.to_photo, (found.box[:2], found.box[2:])))
         return FoundBox((max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)), found.score)
 
 

@@ -21,7 +21,7 @@ from vision.possible import why_impossible
 
 VISION = Path(str(vision.__file__)).parent
 GIVING_REASONS = (
-    *("cluster", "crop_reading", "dial_value", "digits", "display_folds", "display_value", "doubts", "judge"),
+    *("cluster", "crop_reading", "dial_value", "digits", "display_folds", "display_value", "doubts", "judge", "looked"),
     *("possible", "reader", "scale_witness"),
 )
 """Modules of the reader whose texts become reasons. Photos that cannot be opened (`photos`) get no report."""
