@@ -25,7 +25,8 @@ def scene_with(kind: ThingKind, center: tuple[float, float] = MIDDLE, radius_px:
 
 
 def test_a_label_is_wider_than_tall() -> None:
-    assert look_alikes(scene_with("label")) == (pytest.approx((150.0, 180.0, 250.0, 220.0), abs=0.1),)
+    (box,) = look_alikes(scene_with("label"))
+    assert box == pytest.approx((150.0, 180.0, 250.0, 220.0), abs=0.1)
 
 
 @pytest.mark.parametrize("kind", ["button", "bolt", "knob"])
