@@ -20,7 +20,7 @@ class Shows(NumeralReader):
         super().__init__()
         self.texts = texts
 
-    def look(self, crop, *, turn_deg: float = 0.0):  # type: ignore[no-untyped-def, override]
+    def look(self, crop, *, turn_deg: float = 0.0, known=()):  # type: ignore[no-untyped-def, override]
         return Look(self.texts)
 
 

@@ -45,7 +45,7 @@ class PrintedFace(NumeralReader):
         self.layout = [(text, at(angle, 120.0)) for text, angle in numbers.items()]
         self.layout += [(text, (200.0, 260.0 + 20 * i)) for i, text in enumerate(others)]
 
-    def look(self, crop, *, turn_deg: float = 0.0):  # type: ignore[no-untyped-def, override]
+    def look(self, crop, *, turn_deg: float = 0.0, known=()):  # type: ignore[no-untyped-def, override]
         return Look(tuple(_text(text, place, self.height) for text, place in self.layout) if turn_deg == 0.0 else ())
 
 

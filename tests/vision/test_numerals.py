@@ -141,7 +141,7 @@ class Blinkered(NumeralReader):
         self.overlooked = overlooked
         self.asked: list[TextPatch] = []
 
-    def look(self, crop: Pixels, *, turn_deg: float = 0.0) -> Look:
+    def look(self, crop: Pixels, *, turn_deg: float = 0.0, known: Sequence[PrintedText] = ()) -> Look:
         look = super().look(crop, turn_deg=turn_deg)
         return look._replace(texts=tuple(text for text in look.texts if text.text not in self.overlooked))
 
