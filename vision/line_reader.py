@@ -233,7 +233,7 @@ def text_log_probs(scores: Floats, texts: Sequence[str], characters: str = CHARA
     bounds = np.log(np.clip(emitted.sum(1), 1e-300, 1.0)) @ counts.T  # (B, S)
     rows, columns = np.nonzero(bounds >= math.log(UNLIKELY))
     if len(rows):
-        found[rows, columns] = path_log_probs(emitted, rows, [texts[column] for column in columns.tolist()], characters)
+        found[rows, columns] = path_log_probs(emitted, rows, [texts[int(column)] for column in columns], characters)
     return found
 
 
