@@ -27,6 +27,11 @@ def good(kind: str, mode: str = "RGB", size: tuple[int, int] = (96, 64)) -> byte
     return out.getvalue()
 
 
+def dated(name: str) -> zipfile.ZipInfo:
+    """A name in an archive with the same date always: the same seed makes the same bytes."""
+    return zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
+
+
 def zip_bomb(rng: Rng) -> bytes:
     """A zip in a zip: some kilobytes on the wire, gigabytes unpacked by whoever unpacks."""
     data = b"\0" * 2_000_000
@@ -34,7 +39,7 @@ def zip_bomb(rng: Rng) -> bytes:
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for copy in range(int(rng.integers(1, 4))):
-                archive.writestr(f"{copy}{name}", data)
+                archive.writestr(dated(f"{copy}{name}"), data, zipfile.ZIP_DEFLATED)
         data = out.getvalue()
     return data
 

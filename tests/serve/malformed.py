@@ -109,7 +109,7 @@ def _polyglot(rng: Rng) -> bytes:
     page = b"<html><script>alert(document.cookie)</script></html>"
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("../../evil.sh", "rm -rf /")
+        file.writestr(bombs.dated("../../evil.sh"), "rm -rf /")
     ways = (
         good("JPEG") + archive.getvalue(),
         b"GIF89a/*" + good("GIF")[6:] + b"*/=1;alert(1)",
