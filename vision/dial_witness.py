@@ -17,7 +17,7 @@ from vision.fields import Point
 from vision.line_crop import LinePlace
 from vision.needle_line import NeedleLine, refine_needle
 from vision.numeral_places import missed_numerals, reading_angle
-from vision.numerals import NumeralReader, PrintedText
+from vision.numerals import FINE_SIDE_PX, NumeralReader, PrintedText
 from vision.plane import clock_angle
 from vision.printed_numbers import find_numbers
 from vision.printed_units import find_units
@@ -29,7 +29,6 @@ from vision.unit_lines import UnitFinder
 from vision.unit_search import units_seen_otherwise
 from vision.unit_witness import SeenUnit
 
-FINE_SIDE_PX = 1024
 SURE = 0.6
 """Confidence from which no further look is taken for the value's sake."""
 DOUBTFUL = 0.5
@@ -86,9 +85,10 @@ def witness_dial(
     found = () if units is None else units.missed_units(crop, look, seen.pivot, unit_places)
     ends = [unit.instead for unit in found if unit.instead is not None]
     texts = (*(text for text in look.texts if text not in ends), *(unit.text for unit in found))
-    scale, texts = _all_looks(reader, crop, seen, texts, needle.sd_deg)
+    scale, texts, seen_finer = _all_looks(reader, crop, seen, texts, needle.sd_deg)
     if scale.value is not None and scale.unit is None and not find_units(texts):
-        scale, texts = _with_unit(reader, crop, seen, scale, texts, needle.sd_deg)
+        found_units = units_seen_otherwise(reader, crop, texts, seen_finer=seen_finer)
+        scale, texts = _with_units(seen, scale, texts, found_units, needle.sd_deg)
     if not needle.found:
         scale = scale._replace(confidence=UNSEEN_NEEDLE_TRUST * scale.confidence)
     return DialWitness(scale, texts, needle, tuple(unit.seen for unit in found), seen)
@@ -96,10 +96,11 @@ def witness_dial(
 
 def _all_looks(
     reader: NumeralReader, crop: Pixels, geometry: DialGeometry, texts: tuple[PrintedText, ...], pointing_sd_deg: float
-) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
-    """The witness of the first look's texts, and further looks where they do not suffice."""
+) -> tuple[ScaleWitness, tuple[PrintedText, ...], bool]:
+    """The witness of the first look's texts, and further looks where they do not suffice; whether one was at the finer size."""
     witness, texts = _with_neighbours(reader, crop, geometry, texts, pointing_sd_deg)
-    if witness.value is None or witness.confidence < SURE:
+    seen_finer = witness.value is None or witness.confidence < SURE
+    if seen_finer:
         finer = NumeralReader(FINE_SIDE_PX).read(crop)
         second, merged = _with_neighbours(reader, crop, geometry, merge_looks(texts, finer), pointing_sd_deg)
         if _is_better(second, witness):
@@ -119,19 +120,17 @@ def _all_looks(
                     break
     if sideways:  # halves of numbers may have been taken for numbers
         witness = witness._replace(confidence=SIDEWAYS_TRUST * witness.confidence)
-    return witness, texts
+    return witness, texts, seen_finer
 
 
-def _with_unit(
-    reader: NumeralReader,
-    crop: Pixels,
+def _with_units(
     geometry: DialGeometry,
     scale: ScaleWitness,
     texts: tuple[PrintedText, ...],
+    found: tuple[PrintedText, ...],
     pointing_sd_deg: float,
 ) -> tuple[ScaleWitness, tuple[PrintedText, ...]]:
-    """The witness with a unit that further looks at the face show; as it was where they show none that fits its numbers."""
-    found = units_seen_otherwise(reader, crop, texts)
+    """The witness with the units found later; as it was where there are none, or none that fits its numbers."""
     if not found:
         return scale, texts
     with_units = (*texts, *found)

@@ -23,6 +23,8 @@ from vision.text_strips import Floats, Pixels, Strip, TextPatch, cut_box, cut_pa
 
 DETECTION_SIDE_PX = 736
 """Long side at which text is looked for: numerals of a dial filling the crop are then 20 to 50 px high."""
+FINE_SIDE_PX = 1024
+"""Long side of a second look, where the first did not suffice."""
 MAX_ENLARGEMENT = 4.0
 STRIP_HEIGHT_PX = 48
 STRIP_WIDTHS_PX = (96, 192, 320, 640)

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from vision.fields import Point
-from vision.numerals import NumeralReader, PrintedText
+from vision.numerals import FINE_SIDE_PX, NumeralReader, PrintedText
 from vision.printed_units import find_units, plain_text
 from vision.text_strips import Floats, Pixels
 
@@ -25,19 +25,21 @@ RING_OVERLAP = 1.1
 RING_STEP = 0.7
 """Radius at which the ring keeps its size along the rim, in halves of the face's sides: where such print mostly stands."""
 RING_SIDE_PX = 1280
-FINE_SIDE_PX = 1024
 SURE_TEXT, LEAST_CONFIDENCE = 0.9, 0.7
 LONE = ("℃", "℉", "C", "F")
 """Single characters that are a unit also where nothing was read before: degrees, with the ring lost or not."""
 
 
-def units_seen_otherwise(reader: NumeralReader, face: Pixels, known: Sequence[PrintedText]) -> tuple[PrintedText, ...]:
+def units_seen_otherwise(
+    reader: NumeralReader, face: Pixels, known: Sequence[PrintedText], *, seen_finer: bool = False
+) -> tuple[PrintedText, ...]:
     """Texts with a unit from the first further look at `face` (uint8 RGB) that shows one, in its pixels; none where none does.
 
-    `known` texts are not read again. A lone V or A is no unit here: a face has many strokes like them.
+    `known` texts are not read again; `seen_finer`: they come from the finer size too. A lone V or A
+    is no unit here: a face has many strokes like them.
     """
     sure = [text for text in known if text.confidence >= SURE_TEXT]
-    for texts in _looks(reader, face, sure):
+    for texts in _looks(reader, face, sure, seen_finer):
         found = tuple(text for text in texts if text.confidence >= LEAST_CONFIDENCE and _shows_unit(text))
         if found:
             return found
@@ -49,13 +51,16 @@ def _shows_unit(text: PrintedText) -> bool:
     return (len(letters) > 1 or letters in LONE) and bool(find_units([text]))
 
 
-def _looks(reader: NumeralReader, face: Pixels, known: Sequence[PrintedText]) -> Iterator[tuple[PrintedText, ...]]:
+def _looks(
+    reader: NumeralReader, face: Pixels, known: Sequence[PrintedText], seen_finer: bool
+) -> Iterator[tuple[PrintedText, ...]]:
     finer = NumeralReader(RING_SIDE_PX)
     for inward in (True, False):
         ring = Ring(face, inward)
         yield tuple(ring.on_face(text) for text in finer.read(ring.pixels))
     yield reader.look(with_local_contrast(face), known=known).texts
-    yield NumeralReader(FINE_SIDE_PX).look(face, known=known).texts
+    if not seen_finer:
+        yield NumeralReader(FINE_SIDE_PX).look(face, known=known).texts
 
 
 def with_local_contrast(face: Pixels) -> Pixels:
