@@ -136,13 +136,19 @@ def _font(text: str, size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
         return ImageFont.load_default(size=size)
 
 
-def overlay_picture(path: Path, reading: PhotoReading, document: Document | None) -> Picture | None:
-    """The photo with what was read drawn on it, None where it is not there or no longer the photo that was read."""
+def photo_as_read(source: Path | bytes, reading: PhotoReading) -> Photo | None:
+    """The photo that a reading is of, None where it cannot be opened any more or is another one by now."""
     try:
-        photo = load_photo(path, name=reading.photo)
+        photo = load_photo(source, name=reading.photo)
     except PhotoError:
         return None
-    if photo.sha256 != reading.sha256:
+    return photo if photo.sha256 == reading.sha256 else None
+
+
+def overlay_picture(path: Path, reading: PhotoReading, document: Document | None) -> Picture | None:
+    """The photo with what was read drawn on it, None where it is not there or no longer the photo that was read."""
+    photo = photo_as_read(path, reading)
+    if photo is None:
         return None
     drawn = draw_overlay(photo, reading, document)
     data = io.BytesIO()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rag.trace import request_context
+from serve.background import Background
 from serve.store.errors import StoreError
 from serve.store.jobs import LEASE_S, Job
 from serve.store.store import Store
@@ -74,9 +75,9 @@ class Runner:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._handlers: dict[str, Handler] = {}
-        self._stopping = threading.Event()
+        self._background = Background("gauge-jobs", self._run)
+        self._stopping = self._background.stopping
         self._waking = threading.Event()
-        self._thread: threading.Thread | None = None
         self._swept: float | None = None
 
     def register(self, kind: str, handler: Handler) -> None:
@@ -86,9 +87,7 @@ class Runner:
     def start(self) -> None:
         """Give back what a dead process of this machine held, and begin."""
         self._store.jobs.recover()
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self._run, name="gauge-jobs", daemon=True)
-        self._thread.start()
+        self._background.start()
 
     def wake(self) -> None:
         """A job was added: look now."""
@@ -96,11 +95,9 @@ class Runner:
 
     def stop(self, wait_s: float = 30.0) -> None:
         """Let the handler stop at its next check; the job goes back to the queue. Blocks."""
-        self._stopping.set()
+        self._stopping.set()  # Before it is woken: else it would fall asleep again.
         self._waking.set()
-        if self._thread is not None:
-            self._thread.join(wait_s)
-            self._thread = None
+        self._background.stop(wait_s)
 
     def run_one(self) -> bool:
         """Do the oldest job that waits; False where there is none. Raises StoreError."""

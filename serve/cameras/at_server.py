@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from serve.background import Background
 from serve.cameras.errors import BusyError, CameraError
 from serve.cameras.events import CameraEvent
 from serve.cameras.reading import read_with
@@ -40,21 +41,16 @@ class ServerCameras:
         self._read = read_with(service, self._registry.tenant)
         self._wait_idle = wait_idle
         self._turn = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._background = Background("gauge-cameras", self._run)
+        self._stopping = self._background.stopping
 
     def start(self) -> None:
         """Begin on a thread of its own."""
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self._run, name="gauge-cameras", daemon=True)
-        self._thread.start()
+        self._background.start()
 
     def stop(self, wait_s: float = 60.0) -> None:
         """End: what was read is kept, what waits for the broker is sent or waits in the store. Blocks."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join(wait_s)
-            self._thread = None
+        self._background.stop(wait_s)
 
     def _run(self) -> None:
         told = ""

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from eval.context_relevance import ContextJudge
 from eval.score import EvalError
 from knowledge.articles import KnowledgeError
+from serve.background import Background
 from serve.library import build_judge
 from serve.monitor.alerts import Alerts, Level, never_sent
 from serve.monitor.colours import Light, worst
@@ -59,8 +60,8 @@ class Monitor:
         url = settings.webhook_url.get_secret_value() if settings.webhook_url else None
         self._send = Webhook(url, secret, clock).send if url else never_sent
         self._tried: dict[str, float] = {}
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._background = Background("gauge-monitor", self.run)
+        self._stopping = self._background.stopping
 
     def step(self) -> None:
         """Do all that is due now. A part that fails is logged, and tried again at the next step."""
@@ -89,9 +90,7 @@ class Monitor:
 
     def start(self) -> None:
         """Begin on a thread of its own."""
-        self._stopping.clear()
-        self._thread = threading.Thread(target=self.run, name="gauge-monitor", daemon=True)
-        self._thread.start()
+        self._background.start()
 
     def run(self) -> None:
         """Step after step until `stop`."""
@@ -106,10 +105,7 @@ class Monitor:
 
     def stop(self, wait_s: float = 30.0) -> None:
         """End after the part that is being done. Blocks."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join(wait_s)
-            self._thread = None
+        self._background.stop(wait_s)
 
     def _hourly_if_due(self) -> None:
         last = next(iter(self.log.newest(HOURLY, Measures)), None)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
+from serve.overlay import photo_as_read
 from serve.web.guidance import Advice, advise
 from vision.fields import PhotoReading
-from vision.photos import PhotoError, load_photo
 
 LARGE_PX, SMALL_PX = 1600, 216
 KEPT = 48
@@ -62,11 +62,8 @@ class Pictures:
 
 def make_picture(data: bytes, reading: PhotoReading) -> Picture | None:
     """The picture of a photo's bytes, None where they are not the photo that was read."""
-    try:
-        photo = load_photo(data, name=reading.photo)
-    except PhotoError:
-        return None
-    if photo.sha256 != reading.sha256:
+    photo = photo_as_read(data, reading)
+    if photo is None:
         return None
     shown = Image.fromarray(photo.image)
     large = _jpeg(shown, LARGE_PX, 86)
