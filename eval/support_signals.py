@@ -26,6 +26,7 @@ SIGNS: Mapping[str, int] = MappingProxyType(
             *("point_needle_tip", "point_pivot", "point_scale_start", "point_scale_end", "own_confidence"),
             *("token_scale_min", "token_scale_max", "token_scale_fraction", "token_pointer_angle", "token_clockwise"),
             *("own_sure", "token_digits", "looks_sure", "looks_agree", "same_digits"),
+            *("ends_met", "ends_at_numerals", "numerals_met", "places_met"),
         ),
         1,
     )

@@ -27,7 +27,8 @@ from vision.units import multiplied_unit
 if TYPE_CHECKING:
     from vision.judge import Evidence, Value
 
-MIN_NUMERALS_CONFIDENCE = 0.45
+MIN_NUMERALS_CONFIDENCE = 0.25
+"""Below it few numerals, and these unevenly, support a value; above it all signals together decide (`vision.support`)."""
 MIN_PRINTED_SCALE_CONFIDENCE = 0.75
 MIN_UNIT_CONFIDENCE = 0.95
 PRINTED_UNIT_CONFIDENCE = 0.9

@@ -15,8 +15,9 @@ import numpy as np
 
 from vision.fields import Point
 from vision.line_crop import LinePlace
+from vision.line_reader import LineReader
 from vision.needle_line import NeedleLine, refine_needle
-from vision.numeral_places import missed_numerals, reading_angle
+from vision.numeral_places import missed_numerals, numerals_either_way, reading_angle
 from vision.numerals import FINE_SIDE_PX, NumeralReader, PrintedText
 from vision.plane import clock_angle
 from vision.printed_numbers import find_numbers
@@ -36,12 +37,14 @@ SIDEWAYS_TRUST = 0.6
 UNSEEN_NEEDLE_TRUST = 0.45
 MIN_TURNED_NUMBERS = 3
 SURE_TEXT, MIN_UPRIGHT = 0.85, 2
+SAME_UPSIDE_DOWN = "01689-."
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
 NEIGHBOURS = 2
 """Printed steps to each side of the needle whose numerals should have been read."""
 NARROW = 0.44
 """A level number's box is at least this share of its height wide, a digit."""
 PATCH_SCALES = (1.1, 1.5)
+GAIN = 0.05
 DIGIT_WIDTH = 0.62
 """Of a digit's box to its height, spacing included."""
 TARGETED_TRUST = 0.9
@@ -85,7 +88,9 @@ def witness_dial(
     found = () if units is None else units.missed_units(crop, look, seen.pivot, unit_places)
     ends = [unit.instead for unit in found if unit.instead is not None]
     texts = (*(text for text in look.texts if text not in ends), *(unit.text for unit in found))
-    scale, texts, seen_finer = _all_looks(reader, crop, seen, texts, needle.sd_deg)
+    scale, texts, seen_finer = _all_looks(
+        reader, crop, seen, texts, needle.sd_deg, None if units is None else units.lines, numeral_places
+    )
     if scale.value is not None and scale.unit is None and not find_units(texts):
         found_units = units_seen_otherwise(reader, crop, texts, seen_finer=seen_finer)
         scale, texts = _with_units(seen, scale, texts, found_units, needle.sd_deg)
@@ -95,10 +100,22 @@ def witness_dial(
 
 
 def _all_looks(
-    reader: NumeralReader, crop: Pixels, geometry: DialGeometry, texts: tuple[PrintedText, ...], pointing_sd_deg: float
+    reader: NumeralReader,
+    crop: Pixels,
+    geometry: DialGeometry,
+    texts: tuple[PrintedText, ...],
+    pointing_sd_deg: float,
+    lines: LineReader | None,
+    numeral_places: Sequence[Point],
 ) -> tuple[ScaleWitness, tuple[PrintedText, ...], bool]:
     """The witness of the first look's texts, and further looks where they do not suffice; whether one was at the finer size."""
     witness, texts = _with_neighbours(reader, crop, geometry, texts, pointing_sd_deg)
+    if lines is not None and (witness.value is None or witness.confidence < SURE):
+        taken = [numeral.center for numeral in witness.numerals]
+        further = numerals_either_way(lines, crop, numeral_places, geometry.pivot, taken)
+        other, merged = _with_neighbours(reader, crop, geometry, merge_looks(texts, further), pointing_sd_deg)
+        if other.value is not None and other.confidence > witness.confidence + GAIN:
+            witness, texts = other, merged
     seen_finer = witness.value is None or witness.confidence < SURE
     if seen_finer:
         finer = NumeralReader(FINE_SIDE_PX).read(crop)
@@ -155,8 +172,13 @@ def looks_sideways(texts: Sequence[PrintedText], pivot: Point) -> bool:
 
 def _reads_level(texts: Sequence[PrintedText], pivot: Point) -> bool:
     """Whether enough numbers are surely read as they stand: turning the picture would show nothing new."""
-    upright = [text for text in _long_numbers(texts) if text.confidence >= SURE_TEXT and not _is_lying(text, pivot)]
-    return len(upright) >= MIN_UPRIGHT
+    numbers = [text for text in _long_numbers(texts) if text.confidence >= SURE_TEXT and not _is_lying(text, pivot)]
+    return len([text for text in numbers if not _may_be_upside_down(text.text)]) >= MIN_UPRIGHT
+
+
+def _may_be_upside_down(text: str) -> bool:
+    """Whether a number turned by half a turn is read as this one: 80 as 08, 60 as 09, 100 as 001."""
+    return all(character in SAME_UPSIDE_DOWN for character in text)
 
 
 def _long_numbers(texts: Sequence[PrintedText]) -> list[PrintedText]:

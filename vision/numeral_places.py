@@ -30,6 +30,7 @@ COVERED_HEIGHTS = 0.9
 SURE_NUMBER = 0.6
 MIN_AGREED, MIN_BEST = 0.5, 0.6
 """Mean confidence over the looks, and confidence of the best look, from which a number is taken as read."""
+EITHER_WAY_AGREED = 0.35
 HEIGHTS_OF_RING = (0.09, 0.13)
 """Heights of numerals in distances from the pivot, where none was read."""
 LETTER_WIDTH = 0.7
@@ -64,6 +65,30 @@ def missed_numerals(
         radial = [float(unwrap(clock_angle(pivot, center) - 180.0, 0.0, 0.0)) for center in open_places]
         together = _together(crop, open_places, _looks(lines, image, open_places, sizes, radial), known, pivot)
     return together or tuple(found)
+
+
+def numerals_either_way(
+    lines: LineReader, crop: Pixels, places: Sequence[Point], pivot: Point, taken: Sequence[Point]
+) -> tuple[PrintedText, ...]:
+    """What may stand at places that no scale has `taken` the number of, read level and turned with the dial.
+
+    Less sure than `missed_numerals`: a reading counts only as far as a scale bears it out.
+    """
+    if len(places) < MIN_PLACES:
+        return ()
+    ring = float(np.median([math.dist(place, pivot) for place in places]))
+    near = COVERED_HEIGHTS * BOX_TO_LETTERS * max(HEIGHTS_OF_RING) * ring
+    open_places = [place for place in places if all(math.dist(place, other) > near for other in taken)]
+    image = LineImage(crop)
+    sizes = [share * ring for share in HEIGHTS_OF_RING]
+    radial = [float(unwrap(clock_angle(pivot, center) - 180.0, 0.0, 0.0)) for center in open_places]
+    found: list[PrintedText] = []
+    for angles in ([0.0] * len(open_places), radial):
+        for readings in _looks(lines, image, open_places, sizes, angles):
+            best = _agreed(readings, len(sizes), EITHER_WAY_AGREED)
+            if best is not None:
+                found.append(_printed(crop, *best))
+    return tuple(found)
 
 
 def _looks(
@@ -116,7 +141,7 @@ def _covers(mark: NumberMark, place: Point) -> bool:
     return math.dist(mark.center, place) <= COVERED_HEIGHTS * mark.height_px
 
 
-def _agreed(readings: Sequence[LineReading], sizes: int) -> tuple[LineReading, float] | None:
+def _agreed(readings: Sequence[LineReading], sizes: int, least: float = MIN_AGREED) -> tuple[LineReading, float] | None:
     """The number that the looks at one place agree on, by its best look, with the looks' confidence; None without one."""
     totals: dict[str, float] = {}
     for reading in readings:
@@ -127,7 +152,7 @@ def _agreed(readings: Sequence[LineReading], sizes: int) -> tuple[LineReading, f
     text = max(totals, key=lambda one: totals[one])
     best = max((reading for reading in readings if reading.text == text), key=lambda reading: reading.confidence)
     agreed = min(1.0, totals[text] * sizes / len(readings))
-    return (best, agreed) if agreed >= MIN_AGREED and best.confidence >= MIN_BEST else None
+    return (best, agreed) if agreed >= least and best.confidence >= MIN_BEST else None
 
 
 def _printed(crop: Pixels, reading: LineReading, confidence: float, *, located: bool = True) -> PrintedText:

@@ -19,7 +19,7 @@ from vision.fields import POINT_NAMES, Point
 from vision.scale_curve import SmoothCurve
 from vision.scale_parts import completeness, printed_step
 from vision.scale_view import IDENTITY
-from vision.scale_witness import INTERVAL_SDS, ScaleWitness, fit_curve, placement_sd_deg, ring_spread
+from vision.scale_witness import INTERVAL_SDS, ScaleWitness, end_ticks, fit_curve, placement_sd_deg, ring_spread
 from vision.strokes import find_strokes
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ GLARE_LEVEL = 250
 NEEDLE_SAMPLES = 60
 RIVAL_CONTRAST = 0.55
 """Of the needle's own contrast: fainter strokes are marks and print."""
+MET_HEIGHTS = 0.9
+"""A numeral this near to a place that the map sees, in its heights, is the one that stands there."""
 FIELDS = ("scale_min", "scale_max", "scale_fraction", "pointer_angle", "clockwise", "unit")
 
 
@@ -74,6 +76,7 @@ def dial_signals(
             signals[f"spread_{name}"] = math.log2(0.002 + evidence.point_spread.get(name, 0.0) / side)
     signals |= _needle_signals(evidence, crop, seen)
     signals |= _scale_signals(witness, seen)
+    signals |= _place_signals(witness, seen, [crop.to_crop(place) for place in evidence.numeral_places])
     if own is not None:
         signals["own_confidence"] = own[2]
         values = [place.value for place in witness.scale_points]
@@ -152,6 +155,24 @@ def _scale_signals(witness: ScaleWitness, seen: DialWitness) -> dict[str, float]
         # A first or last interval that is read on a straight line may be the short or bent one of its scale.
         inside = values[0] < witness.value < values[-1]
         signals["end_interval"] = float(inside and (witness.value < values[1] or witness.value > values[-2]))
+    return signals
+
+
+def _place_signals(witness: ScaleWitness, seen: DialWitness, places: Sequence[Point]) -> dict[str, float]:
+    """How the numerals lie to what the Donut pointed at without reading: the scale's ends, and places of numerals."""
+    candidate, geometry = witness.candidate, seen.geometry
+    if candidate is None or geometry is None:
+        return {}
+    ticks = end_ticks(candidate, witness.view.of_geometry(geometry))
+    outermost = (candidate.values[0], candidate.values[-1])
+    signals = {"ends_met": float(len(ticks)), "ends_at_numerals": float(sum(tick.value in outermost for tick in ticks))}
+    heights = {
+        numeral.center: place.place.mark.height_px for numeral, place in zip(witness.numerals, candidate.numerals, strict=True)
+    }
+    if places:
+        met = [any(math.dist(place, center) <= MET_HEIGHTS * height for place in places) for center, height in heights.items()]
+        signals["numerals_met"] = sum(met) / len(met)
+        signals["places_met"] = sum(met) / max(len(places), len(met))
     return signals
 
 

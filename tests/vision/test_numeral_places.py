@@ -8,7 +8,7 @@ import pytest
 from tests.vision.dial_layouts import PIVOT, at_angle, face, linear, needle_at, printed
 from tests.vision.test_unit_witness import Oracle
 from vision.fields import Point
-from vision.numeral_places import missed_numerals, reading_angle
+from vision.numeral_places import missed_numerals, numerals_either_way, reading_angle
 from vision.printed_numbers import find_numbers
 from vision.scale_witness import read_scale
 
@@ -80,3 +80,18 @@ def test_numbers_turned_with_the_dial_are_read_turned() -> None:
     assert reading_angle(marks, center(8), PIVOT) == pytest.approx(PRESSURE(8) - 180.0, abs=1.0)
     assert reading_angle(find_numbers(face(PRESSURE, [0, 2, 4, 6])), center(8), PIVOT) == 0.0
     assert reading_angle((), center(8), PIVOT) == 0.0
+
+
+def test_places_that_no_scale_has_taken_are_read_either_way() -> None:
+    places = [center(value) for value in (0, 2, 4, 6)]
+    found = numerals_either_way(oracle(0, 6), FACE, places, PIVOT, [center(2), center(4)])
+    assert {text.text for text in found} == {"0", "6"}
+    angles = {round(text.angle_deg) for text in found if text.text == "6"}
+    assert angles == {0, round(PRESSURE(6) - 180.0)}
+    geometry = needle_at(PRESSURE(5.0))
+    assert read_scale([*face(PRESSURE, [2, 4]), *found], geometry).value == pytest.approx(5.0, abs=0.3)
+
+
+def test_either_way_needs_places_and_numbers() -> None:
+    assert numerals_either_way(oracle(6), FACE, [center(6)], PIVOT, []) == ()
+    assert numerals_either_way(oracle(6, said="bar"), FACE, [center(6), center(4)], PIVOT, []) == ()

@@ -124,6 +124,15 @@ def test_a_dial_is_read_from_its_pixels(reader: NumeralReader) -> None:
     assert {"20", "80"} <= {text.text for text in texts}
 
 
+def test_a_dial_photographed_upside_down_is_read(reader: NumeralReader) -> None:
+    """Its 60 reads 09 and its 80 reads 08, both surely: numbers of such digits do not tell which way is up."""
+    pixels, geometry = dial(range(0, 101, 10), linear(0, 100, 45, 270)(37))
+    tip = geometry.needle_tip
+    turned = DialGeometry((480 - CENTER[0], 480 - CENTER[1]), (480 - tip[0], 480 - tip[1]))
+    witness, *_ = witness_dial(reader, np.ascontiguousarray(np.rot90(pixels, 2)), turned)
+    assert witness.value == pytest.approx(37, abs=2)
+
+
 def test_a_dial_photographed_sideways_is_read(reader: NumeralReader) -> None:
     pixels, geometry = dial(range(0, 101, 20), linear(0, 100, 45, 270)(73))
     turned = np.ascontiguousarray(np.rot90(pixels))

@@ -91,6 +91,12 @@ def test_alternatives_are_ordered_and_start_with_what_was_read() -> None:
     assert 125.0 in {a.value for a in number_alternatives("12.5")}
 
 
+def test_a_point_is_rather_lost_than_invented() -> None:
+    lost = {a.value: a.weight for a in number_alternatives("25")}[2.5]
+    invented = {a.value: a.weight for a in number_alternatives("5,0")}[50.0]
+    assert lost > invented
+
+
 @given(st.floats(0.1, 9000).map(lambda value: f"{value:.4g}").filter(lambda text: "e" not in text))
 def test_any_plain_decimal_is_read_as_printed(text: str) -> None:
     digits = sum(letter.isdigit() for letter in text)

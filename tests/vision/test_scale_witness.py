@@ -59,6 +59,29 @@ def test_a_lost_zero_and_a_numeral_under_the_needle_do_not_matter() -> None:
     assert read_value(texts, needle_at(PRESSURE(0.9))) == pytest.approx(0.9, abs=0.15)
 
 
+def test_where_another_scale_goes_on_the_first_one_is_not_drawn_out() -> None:
+    """A compound gauge: 30 to 0 inHg to the left, 0 to 20 psi to the right, of other steps."""
+    vacuum = linear(30, 0, 60, 120)
+    pressure = linear(0, 20, 180, 110)
+    texts = [*face(vacuum, [30, 20, 10, 0]), *face(pressure, [10, 20])]
+    assert read_value(texts, needle_at(vacuum(14.0))) == pytest.approx(14.0, abs=0.5)
+    witness = read_scale(texts, needle_at(pressure(7.0)))
+    assert witness.value is None or witness.value == pytest.approx(7.0, abs=0.5)
+    alone = read_scale(texts[:4], needle_at(pressure(4.0)))
+    assert alone.value is not None
+
+
+def test_numbers_of_another_ring_do_not_end_a_scale() -> None:
+    inner = face(linear(0, 100, 45, 270), [90, 100], radius=120.0)
+    texts = [*face(PRESSURE, [2, 4, 6, 8]), *inner]
+    assert read_value(texts, needle_at(PRESSURE(8.6))) == pytest.approx(8.6, abs=0.2)
+
+
+def test_two_decimal_numbers_of_which_one_lost_its_point() -> None:
+    texts = face(linear(0, 5, 135, 90), [0, 2.5, 5], label=lambda value: {0: "0", 2.5: "25", 5: "5,0"}[value])
+    assert read_value(texts, needle_at(linear(0, 5, 135, 90)(1.05))) == pytest.approx(1.05, abs=0.1)
+
+
 def test_far_beyond_the_numerals_it_abstains_unless_the_end_is_known() -> None:
     texts = face(PRESSURE, [4, 6, 8, 10])
     witness = read_scale(texts, needle_at(PRESSURE(0.4)))

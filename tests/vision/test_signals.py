@@ -127,6 +127,23 @@ def test_a_red_hand_beside_the_needle_and_one_taken_for_it_are_told() -> None:
     assert signals_of(taken)["red_taken"] == 1.0
 
 
+def test_ends_and_places_that_the_numerals_meet_speak_for_them() -> None:
+    geometry = DialGeometry(PIVOT, TIP, place(45.0, 175.0), place(315.0, 175.0))
+    image = draw_face()
+    one = evidence(image, numeral_places=tuple(text.center for text in texts()[:9]))
+    crop = text_crop(image, one.box, 736)
+    seen = DialWitness(witness(), tuple(texts()), NeedleLine(PIVOT, TIP, 1.0, True), (), geometry)
+    met = dial_signals(one, crop, seen, witness(), None)
+    assert (met["ends_met"], met["ends_at_numerals"]) == (2.0, 2.0)
+    assert met["numerals_met"] == pytest.approx(9 / 11)
+    assert met["places_met"] == pytest.approx(9 / 11)
+    elsewhere = evidence(image, numeral_places=(place(0.0, 60.0), place(90.0, 60.0)))
+    off = seen._replace(geometry=geometry._replace(scale_end=place(300.0, 175.0)))
+    missed = dial_signals(elsewhere, crop, off, witness(), None)
+    assert (missed["ends_met"], missed["numerals_met"]) == (1.0, 0.0)
+    assert "ends_met" not in signals_of(image)
+
+
 def test_glare_over_the_needle_is_told_from_glare_elsewhere() -> None:
     face = draw_face()
     face[100:160, 180:220] = 255
