@@ -17,6 +17,8 @@ SURE_NAMED, SURE_BOXED = 0.6, 0.9
 """Confidence from which the digit reader's row is stated whatever the OCR reads there: at a place that the model names,
 and in a detector's box, which may end within the number."""
 SURE_LONGER, WIDER_HEIGHTS = 0.8, 0.45
+LOOSE = 1.6
+"""Height of a detector's box to that of a row's from which it holds more than the row."""
 MIN_TEXT_SHARE = 0.14
 """Of the crop's shorter side: smaller print is a label beside the display."""
 MIN_SHARE = 0.55
@@ -100,6 +102,17 @@ def without_channel(groups: list[list[Shown]]) -> list[list[Shown]]:
     if longest < 3:
         return groups
     return [group for group in groups if max(len(shown.digits) for shown in group) > 1]
+
+
+def without_loose(numbers: Sequence[Shown]) -> list[Shown]:
+    """Without numbers of boxes that are far taller than a sure row in them that says the same: they go round two rows."""
+    rows = [number for number in numbers if number.by_row and number.confidence >= SURE_NAMED]
+    return [number for number in numbers if number.by_row or not any(_is_loose(number, row) for row in rows)]
+
+
+def _is_loose(number: Shown, row: Shown) -> bool:
+    inside = abs(number.center[1] - row.center[1]) < 0.5 * number.height_px
+    return inside and number.digits == row.digits and number.height_px > LOOSE * row.height_px
 
 
 def goes_on(group: Sequence[Shown], texts: Sequence[PrintedText]) -> bool:

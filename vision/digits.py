@@ -16,8 +16,19 @@ import numpy as np
 
 from vision.digit_points import with_point
 from vision.digit_reader import DigitReader
-from vision.digit_votes import SURE_NAMED, Shown, agree, by_place, goes_on, shown_numbers, shown_row, without_channel
+from vision.digit_votes import (
+    SURE_NAMED,
+    Shown,
+    agree,
+    by_place,
+    goes_on,
+    shown_numbers,
+    shown_row,
+    without_channel,
+    without_loose,
+)
 from vision.display_rows import RowReading, box_of_place, is_plausible, read_named_row, read_rows, row_boxes, rows_beside
+from vision.display_search import lone_row, search_rows
 from vision.fields import Point
 from vision.line_crop import LineImage, LinePlace
 from vision.numerals import Look, NumeralReader, PrintedText
@@ -29,6 +40,8 @@ MIN_HEIGHT_SHARE, MIN_ROW_SHARE = 0.7, 0.5
 CLEARLY_LARGER = 1.22
 ABOVE_SHARE = 0.8
 """Of the main number's height: what stands unread above it and is as large may be the main row itself."""
+MAX_SEARCH_DEG = 30.0
+"""Slope of a model's place up to which a search follows it: beyond it the place itself is wrong."""
 _FIRST_LINE = re.compile(r"[1-9][0-9]{2,3}")
 
 
@@ -79,6 +92,13 @@ def read_display(
         new = row_boxes(looks, size)[len(row_boxes(looks[:1], size)) :]
         boxes, read = [*boxes, *new], (*read, *read_rows(digits, image, new))
         witness = _of_looks(looks, crop, place, named, boxes, read)
+    if witness.text is None:
+        shown = [one for look in looks for one in shown_numbers(look.texts, size)]
+        shown += [shown_row(row) for row in (*read, named) if row is not None]
+        angle = place.angle_deg if place is not None and abs(place.angle_deg) < MAX_SEARCH_DEG else 0.0
+        row = lone_row(search_rows(digits, image, angle), shown, place)
+        if row is not None:
+            witness = DigitsWitness(row.text, None, row.confidence, rows=(row.text,), place=box_of_place(row.place))
     return witness._replace(looks=tuple(looks))
 
 
@@ -129,6 +149,7 @@ def read_digits(
     everything = [shown for look in (texts, *further_looks) for shown in shown_numbers(look, crop_size)]
     everything += [shown_row(row) for row in rows]
     everything += [] if named is None else [shown_row(named, named=True)]
+    everything = without_loose(everything)
     if not everything:
         return DigitsWitness(None, reason="no digits were read on the display")
     best = max(shown.confidence for shown in everything)

@@ -273,3 +273,13 @@ def test_thickening_closes_gaps_on_either_polarity() -> None:
     assert dark.shape == light.shape == picture.shape
     assert (dark < 115).sum() > (picture < 115).sum()
     assert (light > 115).sum() > (picture > 115).sum()
+
+
+def test_a_box_round_two_rows_does_not_hide_the_second() -> None:
+    both = shown("3368.", y=58, height=100, confidence=0.75)
+    rows = [row("3368", 0.94, y=35, height=36), row("987.1", 0.94, y=85, height=32)]
+    witness = read_digits([both], SIZE, rows=rows)
+    assert witness.text == "3368"
+    assert witness.rows == ("3368", "987.1")
+    alone = shown("336.8", y=58, height=100, confidence=0.75)
+    assert read_digits([alone], SIZE, [[alone]]).text == "336.8"
