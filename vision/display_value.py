@@ -12,11 +12,12 @@ from vision.digit_reader import DigitReader
 from vision.digits import DigitsWitness, read_display
 from vision.display_folds import is_folded, unfolded
 from vision.display_units import printed_units, unit_of_number
-from vision.fields import Channel, GaugeFields
+from vision.fields import Box, Channel, GaugeFields
 from vision.line_reader import LineReader
 from vision.numerals import NumeralReader
 from vision.signals import display_signals
-from vision.text_crop import text_crop
+from vision.text_crop import TextCrop, text_crop
+from vision.text_strips import TextPatch
 
 if TYPE_CHECKING:
     from vision.judge import Evidence, Value
@@ -25,6 +26,10 @@ MIN_SEEN_CONFIDENCE = 0.6
 MIN_DONUT_CONFIDENCE = 0.9
 DOUBTED_BY_DONUT = 0.7
 """Confidence of the Donut's own digits from which they count against others that are not sure themselves."""
+
+CUT_FROM, CUT_ROOM = 0.1, 1.0
+"""In heights of the row's box: how near to the crop's edge it may be cut, and how much more is then looked at."""
+MAX_CUT_DEG = 30.0
 
 
 def last_digit(text: str) -> float:
@@ -49,8 +54,11 @@ def display_value(
     crop = text_crop(evidence.image, evidence.box, text_side_px)
     if min(crop.pixels.shape[:2]) < 8:
         return Value(None, reason="the display is too small in the photo for its digits to be read", fields=fields)
-    row = None if evidence.row_place is None else crop.place_to_crop(evidence.row_place)
-    seen = read_display(numerals, crop.pixels, digits, row)
+    seen = _look(evidence, crop, numerals, digits)
+    wider = without_cut(evidence.box, crop, seen.place, evidence.image.shape[1])
+    if wider is not None:
+        crop = text_crop(evidence.image, wider, text_side_px)
+        seen = _look(evidence, crop, numerals, digits)
     places = [crop.place_to_crop(place) for place in evidence.unit_places]
     units = printed_units(crop.pixels, seen.looks, lines, seen.place, places)
     seen = seen._replace(unit=unit_of_number(units, seen.place, seen.others))
@@ -79,6 +87,27 @@ def display_value(
     shown = stated.model_copy(update={"digital_readout": text})
     known = {"digital_readout": round(sure, 4)}
     return Value(value, value - half, value + half, unit, "digits", sure, remark, shown, confidences=known, signals=signals)
+
+
+def _look(evidence: Evidence, crop: TextCrop, numerals: NumeralReader, digits: DigitReader | None) -> DigitsWitness:
+    row = None if evidence.row_place is None else crop.place_to_crop(evidence.row_place)
+    return read_display(numerals, crop.pixels, digits, row)
+
+
+def without_cut(box: Box, crop: TextCrop, row: TextPatch | None, image_width: int) -> Box | None:
+    """The box with more room at the sides where its crop may cut the row while the image goes on; None where it does not.
+
+    A locator's box is a few pixels off, and a display without a case has its first digit at the edge.
+    """
+    if row is None or abs(row.angle_deg) > MAX_CUT_DEG:
+        return None
+    near, room = CUT_FROM * row.height_px, CUT_ROOM * row.height_px / crop.scale
+    right = crop.left + crop.pixels.shape[1] / crop.scale
+    cut_left = row.center[0] - 0.5 * row.width_px < near and crop.left >= 1.0
+    cut_right = row.center[0] + 0.5 * row.width_px > crop.pixels.shape[1] - near and right <= image_width - 1.0
+    if not cut_left and not cut_right:
+        return None
+    return (box[0] - room if cut_left else box[0], box[1], box[2] + room if cut_right else box[2], box[3])
 
 
 def further_rows(seen: DigitsWitness) -> tuple[Channel, ...]:

@@ -8,9 +8,11 @@ import pytest
 from tests.vision.dial_layouts import printed
 from tests.vision.test_judge import evidence
 from vision.digits import DigitsWitness
-from vision.display_value import display_value, further_rows
+from vision.display_value import display_value, further_rows, without_cut
 from vision.fields import Channel, GaugeFields
 from vision.numerals import Look, NumeralReader, PrintedText
+from vision.text_crop import TextCrop
+from vision.text_strips import TextPatch
 
 
 class Shows(NumeralReader):
@@ -65,3 +67,25 @@ def test_further_rows_need_the_main_one_among_them() -> None:
     assert further_rows(DigitsWitness("7", rows=("1", "7"))) == (Channel(label="row 1", digital_readout="1"),)
     assert further_rows(DigitsWitness(None, rows=("1", "7"))) == ()
     assert further_rows(DigitsWitness("7")) == ()
+
+
+CROP = TextCrop(np.zeros((100, 200, 3), np.uint8), 50.0, 20.0, 2.0)
+BOX = (54.0, 24.0, 146.0, 66.0)
+
+
+def number(left: float, right: float, angle_deg: float = 0.0) -> TextPatch:
+    return TextPatch(((left + right) / 2.0, 50.0), right - left, 40.0, angle_deg)
+
+
+def test_a_row_at_the_crops_edge_is_looked_at_with_more_room() -> None:
+    assert without_cut(BOX, CROP, number(20.0, 180.0), 400) is None
+    assert without_cut(BOX, CROP, number(2.0, 150.0), 400) == (34.0, 24.0, 146.0, 66.0)
+    assert without_cut(BOX, CROP, number(60.0, 199.0), 400) == (54.0, 24.0, 166.0, 66.0)
+    assert without_cut(BOX, CROP, number(1.0, 199.0), 400) == (34.0, 24.0, 166.0, 66.0)
+
+
+def test_where_the_photo_ends_there_is_no_more_to_see() -> None:
+    assert without_cut(BOX, CROP, number(60.0, 199.0), 150) is None
+    assert without_cut(BOX, CROP._replace(left=0.0), number(2.0, 150.0), 400) is None
+    assert without_cut(BOX, CROP, None, 400) is None
+    assert without_cut(BOX, CROP, number(2.0, 150.0, angle_deg=80.0), 400) is None
