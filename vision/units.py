@@ -56,7 +56,7 @@ UNITS: tuple[Unit, ...] = (
     Unit("km/h", "kilometer / hour", ("公里/小时", "千米/小时", "kmh", "kph", "KM/H", "Km/h")),
     Unit("mph", "mile / hour", ("MPH", "英里/小时", "miles/h")),
     Unit("kn", "knot", ("knots", "KNOTS", "kt", "kts", "节")),
-    Unit("L", "liter", ("升", "l", "litre", "liter", "litres")),
+    Unit("L", "liter", ("升", "l", "litre", "liter", "litres", "liters")),
     Unit("L/min", "liter / minute", ("l/min", "升/分", "LPM", "lpm", "Lpm")),
     Unit("m3", "meter ** 3", ("m³", "立方米", "cbm")),
     Unit("m3/h", "meter ** 3 / hour", ("m³/h", "立方米/小时", "m3/hr", "M3/H")),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.vision.dial_layouts import printed
 from tests.vision.test_line_reader import printed_line, shipped
-from vision.display_units import PlacedUnit, places_behind, printed_units, unit_of_number
+from vision.display_units import PlacedUnit, places_behind, printed_units, told_behind, unit_of_number
 from vision.line_reader import LineReader
 from vision.numerals import Look
 from vision.text_strips import TextPatch
@@ -62,6 +62,29 @@ def test_places_behind_a_number_lie_on_its_line() -> None:
         assert place.height_px < NUMBER.height_px
     turned = places_behind(NUMBER._replace(angle_deg=90.0))
     assert all(place.center[1] > NUMBER.center[1] + 0.5 * NUMBER.width_px for place in turned)
+
+
+def test_a_unit_behind_the_number_wins_over_what_stands_before_it() -> None:
+    assert unit_of_number([PlacedUnit("Pa", (10.0, 50.0)), PlacedUnit("bar", (180.0, 45.0))], NUMBER) == "bar"
+    assert unit_of_number([PlacedUnit("Pa", (10.0, 50.0))], NUMBER) == "Pa"
+
+
+def test_a_lone_letter_behind_the_number_is_its_unit_however_small() -> None:
+    crop = np.full((140, 240, 3), 220, np.uint8)
+    number, volts = printed("5.0", NUMBER.center, height=40), printed("V", (190.0, 60.0), height=10)
+    assert printed_units(crop, [Look((number, volts))], None, NUMBER) == [PlacedUnit("V", (190.0, 60.0))]
+    before, below = volts._replace(center=(20.0, 50.0)), volts._replace(center=(190.0, 120.0))
+    unsure, other = volts._replace(confidence=0.5), printed("K", (190.0, 60.0), height=10)
+    for text in (before, below, unsure, other):
+        assert printed_units(crop, [Look((number, text))], None, NUMBER) == []
+
+
+def test_the_rest_of_a_text_that_begins_within_the_number_tells_a_unit() -> None:
+    half = printed("lc", (155.0, 55.0), height=30)._replace(character_centers=((140.0, 55.0), (165.0, 55.0)))
+    assert told_behind([half], NUMBER) == {"°C"}
+    assert told_behind([half], None) == set()
+    whole = half._replace(character_centers=((160.0, 55.0), (175.0, 55.0)))
+    assert told_behind([whole], NUMBER) == set()
 
 
 @shipped
