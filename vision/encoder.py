@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
+from vision.half import training_precision
 from vision.stem import (
     BLOCKS,
     STRIDE_8_CHANNELS,
@@ -129,7 +130,8 @@ class HybridEncoder(PreTrainedModel):  # type: ignore[misc]
         frozen = self.config.frozen_blocks if self.training else 0
         if not frozen:
             return self.stem(pixel_values)  # type: ignore[no-any-return]
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=pixel_values.device.type == "cpu"):
+        on_cpu = pixel_values.device.type == "cpu"
+        with torch.no_grad(), training_precision(pixel_values.device) if on_cpu else nullcontext():
             early = self.stem.run(self.stem.enter(pixel_values), 0, frozen)
         late = self.stem.run(early.last.to(pixel_values.dtype), frozen, len(BLOCKS))
         return StemFeatures(*(kept.to(pixel_values.dtype) for kept in (*early.kept, *late.kept)))
@@ -138,7 +140,7 @@ class HybridEncoder(PreTrainedModel):  # type: ignore[misc]
         features = self._features(pixel_values)
         # An autocast of the caller stays as it is where this one is not needed.
         trains_here = self.training and pixel_values.device.type == "cpu"
-        with torch.autocast("cpu", torch.bfloat16) if trains_here else nullcontext():
+        with training_precision(pixel_values.device) if trains_here else nullcontext():
             fused = self.project_16(features.stride_16) + self.project_8(features.stride_8)
             height, width = fused.shape[-2:]
             h = self.norm_in(fused.flatten(2).transpose(1, 2)) + self.positions(height, width)  # (B, N, C)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from vision.digit_reader import DigitReader, digits_of_lines
+from vision.half import computes_in_half
 from vision.line_data import KINDS, LineExample, LineOptions, LinePictures, LineStream
 from vision.line_reader import CHARACTERS, SHIPPED_LINES, LineReader, encode_line, load_line_card, standardised
 from vision.line_wear import LineJitter, jittered
@@ -36,7 +37,7 @@ def line_loss(
     network: nn.Module, examples: Sequence[LineExample], characters: str = CHARACTERS, *, bfloat16: bool = False
 ) -> Tensor:
     """Mean CTC loss of a batch of crops of one width."""
-    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16 and computes_in_half("cpu")):
         scores = network(standardised([example.crop for example in examples]))  # (B, T, C)
     lengths = torch.tensor([len(example.text) for example in examples])
     targets = torch.tensor([code for example in examples for code in encode_line(example.text, characters)], dtype=torch.long)

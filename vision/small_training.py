@@ -27,7 +27,7 @@ class SmallRecipe(Contract):
     """All that decides a training run of a small reader beside its crops; `init` is a folder of weights to go on from.
 
     A run ends with `steps` or after `minutes`, whichever comes first. `bfloat16` computes in half the bits, which is up to
-    three times as fast on processors that have it and slower on others.
+    three times as fast on processors that have it; on others it changes nothing, for there it would be slower.
     """
 
     name: str

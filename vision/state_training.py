@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
+from vision.half import computes_in_half
 from vision.recipe import RECIPES, read_recipe, recipe_path
 from vision.small_training import CheckpointError, SmallRecipe, SmallRun
 from vision.state_data import (
@@ -124,7 +125,7 @@ def train_states(
     def loss() -> Tensor:
         examples = stream.batch()
         crops = to_network(torch.from_numpy(np.stack([one.crop for one in examples])))
-        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bfloat16 and computes_in_half("cpu")):
             output: StateOutput = network(crops)
         return state_loss(output, examples)
 

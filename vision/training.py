@@ -23,6 +23,7 @@ from tqdm import tqdm
 
 from vision.dataset import Example, Pictures, TrainingViews, validation_views
 from vision.donut import SMALL, GaugeDonut, build_from_donut, build_small, load, save
+from vision.half import training_precision
 from vision.losses import total_loss
 from vision.progress import Metrics, evaluate
 from vision.recipe import OptimizerOptions, Stage, TrainingRecipe
@@ -143,7 +144,7 @@ class Run:
         with sdpa_kernel([backend, SDPBackend.MATH]):
             encoded = self.model.encode(batch.pixel_values)
             dense = self.model.dense_maps(encoded)
-            with torch.autocast(device.type, torch.bfloat16):
+            with training_precision(device):
                 logits = self.model.decode(encoded, batch.input_ids)
             losses = total_loss(logits, dense, batch, self.table.table().to(device), self.recipe.loss)
             self.optimizer.zero_grad(set_to_none=True)
