@@ -26,6 +26,8 @@ _WIDE = str.maketrans("，．：；－—–−＋（）／％０１２３４５
 _MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(10{1,5}|0[.,]0{0,2}1)(?:(?=1/min)|(?![0-9.,]))\s*(.*)$")
 _LONE_MULTIPLIER = re.compile(r"[\s([]*[xX×*]\s?(?:10{1,5}|0[.,]0{0,2}1)[\s)\]]*")
 LONE_MULTIPLIER_CONFIDENCE = 0.5
+SAME_PLACE_HEIGHTS = 0.6
+"""Two readings whose centres lie this near, in heights, are of one print."""
 LONE_MULTIPLIER_HEIGHTS = 6.0
 """A factor on a line of its own belongs to the unit within this distance, in heights of the unit."""
 _UNIT_THEN_FACTOR = re.compile(r"^(.*\S(?:\s+|(?<=\S{3})))[xX×*]\s?(10{2,5})$")
@@ -78,7 +80,11 @@ def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
         plain = plain_text(text.text)
         single = len(plain.strip("()[]{} .,:;")) == 1 and plain.strip() not in ("℃", "℉")
         after = _unit_then_factor(plain)
-        if (after is None and _CONVERSION.search(plain)) or (plain.strip().upper() == "OF" and _is_within_words(text, texts)):
+        if (
+            _MAINS.search(plain)
+            or (after is None and _CONVERSION.search(plain))
+            or (plain.strip().upper() == "OF" and _is_within_words(text, texts))
+        ):
             continue
         # A box wider than its one letter holds a degree sign that was not read.
         sure = DEGREE_LETTER_CONFIDENCE if text.width_px > 0.95 * text.height_px else SINGLE_LETTER_CONFIDENCE
@@ -87,7 +93,22 @@ def find_units(texts: Sequence[PrintedText]) -> tuple[UnitMark, ...]:
         factor = find_multiplier(plain)
         for unit in _units_of(plain if after is None else after[0]):
             marks.append(UnitMark(unit, factor or 1.0, text.center, text.height_px, text.color, text.confidence))
-    return tuple(_with_lone_multiplier(marks, texts))
+    return tuple(_with_lone_multiplier(_whole(marks), texts))
+
+
+def _whole(marks: Sequence[UnitMark]) -> list[UnitMark]:
+    """Without units that are but the end of another one read at the same place: the V of kV."""
+    return [
+        mark
+        for mark in marks
+        if not any(
+            other.unit != mark.unit
+            and other.unit.endswith(mark.unit)
+            and 0.0 < math.dist(other.center, mark.center) < SAME_PLACE_HEIGHTS * max(other.height_px, mark.height_px)
+            and other.confidence >= mark.confidence
+            for other in marks
+        )
+    ]
 
 
 def _with_lone_multiplier(marks: list[UnitMark], texts: Sequence[PrintedText]) -> list[UnitMark]:
@@ -127,6 +148,8 @@ def _unit_pattern() -> re.Pattern[str]:
 _UNIT = _unit_pattern()
 _CONVERSION = re.compile(r"[A-Za-z]\s?[=≈]|[A-Za-z]\s?[xX×*]\s?[01]|[xX×*]\s?\d+\s?[=≈]")
 """`MPa = bar x 0.1` is a note, not the scale's unit."""
+_MAINS = re.compile(r"(?<![0-9.,])(?:50|60)\s?Hz")
+"""The frequency of the mains that a meter is made for."""
 _STANDALONE = {
     "OC": "°C",
     "oC": "°C",

@@ -26,6 +26,8 @@ BESIDE_DEG = 7.0
 """A number of the second scale may stand this far from where the first scale and the ratio put it."""
 MIN_BESIDE, MIN_BESIDE_UNPRINTED = 2, 3
 """Numbers of the second scale that must agree: one alone may do so by chance, two where the own unit was not read."""
+SURE_BESIDE = 0.5
+"""Confidence from which a number beside a scale counts: a stroke taken for a 1 must not make Fahrenheit of Celsius."""
 SLIGHT_SHARE = 0.6
 TEMPERATURES = frozenset({"°C", "°F"})
 """A family of two leaves little to chance: one number beside the scale decides."""
@@ -138,7 +140,8 @@ def _numbers_beside(scale: ScaleCandidate, placed: Sequence[PlacedNumber]) -> li
     result = []
     for place in placed:
         angle = unwrap(scale.direction * place.angle_deg, low, high)
-        if id(place) not in own and place.mark.value != 0.0 and low - 20.0 <= angle <= high + 20.0:
+        sure = place.mark.confidence >= SURE_BESIDE
+        if id(place) not in own and sure and place.mark.value != 0.0 and low - 20.0 <= angle <= high + 20.0:
             result.append((place.mark.value, angle))
     return result
 

@@ -241,3 +241,16 @@ def test_a_number_that_lost_its_point_tells_of_the_numbers_beside_it() -> None:
 def test_plain_numbers_keep_their_values_beside_others(telling: str) -> None:
     marks = find_numbers([printed(telling, (0.0, 0.0)), printed("10", (50.0, 0.0)), printed("15", (90.0, 0.0))])
     assert [mark.value for mark in marks if mark.text in ("10", "15")] == [10.0, 15.0]
+
+
+def test_the_frequency_of_the_mains_is_no_unit_of_the_scale() -> None:
+    assert [mark.unit for mark in find_units([printed("60Hz", (100.0, 100.0)), printed("Pa", (100.0, 160.0))])] == ["Pa"]
+    assert find_units([printed("50/60 Hz", (100.0, 100.0))]) == ()
+    assert [mark.unit for mark in find_units([printed("Hz", (100.0, 100.0))])] == ["Hz"]
+
+
+def test_the_end_of_a_unit_read_at_its_place_is_not_another_one() -> None:
+    whole, end = printed("kV", (100.0, 100.0), confidence=0.97), printed("V", (104.0, 100.0), confidence=0.8)
+    assert [mark.unit for mark in find_units([whole, end])] == ["kV"]
+    apart = printed("V", (220.0, 100.0), confidence=0.8)
+    assert {mark.unit for mark in find_units([whole, apart])} == {"kV", "V"}

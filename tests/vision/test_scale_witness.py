@@ -405,3 +405,10 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
         held += within(witness, truth)
         total += 1
     assert 0.88 <= held / total <= 1.0
+
+
+def test_a_stroke_taken_for_a_number_does_not_change_the_unit() -> None:
+    celsius = linear(0, 250, 60, 200)
+    texts = [*face(celsius, [0, 50, 100, 150]), printed("°C", (300.0, 260.0))]
+    stroke = printed("1", at_angle(celsius(240), 230.0), confidence=0.41)
+    assert read_scale([*texts, stroke], needle_at(celsius(114.0))).unit == "°C"
