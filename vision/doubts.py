@@ -26,7 +26,7 @@ DOUBTS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "hands": (
             "there are two hands, and nothing tells which one measures",
-            ("rivals", "red_rival", "long_rival", "red_taken", "needle_red"),
+            ("rivals", "red_rival", "long_rival", "red_taken", "needle_red", "plain_hand"),
         ),
         "scales": (
             "two readings of the scale disagree",
@@ -38,6 +38,14 @@ DOUBTS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 )
 """By name: the sentence, and the signals that speak for it. The last one takes all other signals."""
 DIGIT_DOUBT, SCALE_DOUBT = "digits", "scale"
+
+
+def why_two_hands(signals: Mapping[str, float]) -> str | None:
+    """The reason not to state a value read off a red hand beside a plain one that is a needle itself; else None.
+
+    Whatever else supports such a value, it is mostly the maximum's: numerals and marks fit either hand alike.
+    """
+    return DOUBTS["hands"][0] if signals.get("plain_hand", 0.0) > 0.0 else None
 
 
 def name_doubt(source: str, contributions: Mapping[str, float]) -> str:

@@ -19,7 +19,7 @@ from vision.crops import Pixels
 from vision.dial_value import dial_value
 from vision.digit_reader import DigitReader
 from vision.display_value import display_value
-from vision.doubts import why_not_stated
+from vision.doubts import why_not_stated, why_two_hands
 from vision.fields import POINT_NAMES, Box, EvidencePoints, GaugeFields, InstrumentReading, Kind, Point, ValueSource
 from vision.generate import Chosen
 from vision.lamp_color import LampModel, lamp_features
@@ -160,6 +160,9 @@ def judge(
     impossible = why_impossible(value.value, value.unit, (stated.scale_min, stated.scale_max))
     if impossible is not None:
         return Judged(_abstained(sure, stated, confidence, impossible), value.texts)
+    two_hands = why_two_hands(value.signals)
+    if two_hands is not None:
+        return Judged(_abstained(sure, stated, confidence, two_hands), value.texts, value.signals)
     probability = support.probability(value.source, value.signals)
     if probability is not None and probability < min_value_confidence:
         reason = why_not_stated(value.source, support.contributions(value.source, value.signals), probability)

@@ -116,6 +116,9 @@ def _needle_signals(evidence: Evidence, crop: TextCrop, seen: DialWitness) -> di
         signals["long_rival"] = float(any(one.long for one in rivals))
         # A red hand that is read while a plain one stands beside it is mostly the maximum hand.
         signals["red_taken"] = float(strokes.needle.red and any(not one.red for one in rivals))
+        # A plain hand as long and as clear as the red one that is read is a needle itself: not glare, print or a mark.
+        whole = [one for one in rivals if one.long and one.contrast >= strokes.needle.contrast]
+        signals["plain_hand"] = float(strokes.needle.red and any(not one.red for one in whole))
     return signals
 
 

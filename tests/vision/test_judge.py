@@ -142,6 +142,23 @@ def test_a_flipped_needle_is_not_read() -> None:
     assert "disagree" in reading.reason
 
 
+@pytest.mark.parametrize(
+    ("read", "other", "status"), [("red", "black", "abstained"), ("black", "red", "read"), ("red", None, "read")]
+)
+def test_a_red_hand_beside_a_plain_one_is_not_read(read: str, other: str | None, status: str) -> None:
+    colors = {"red": (205, 20, 20), "black": (20, 20, 20)}
+    image = np.full((400, 400, 3), 255, np.uint8)
+    for color, angle in ((other, 240.0), (read, 126.0)):
+        if color is not None:
+            end = at(angle, 112)
+            cv2.line(image, (200, 200), (round(end[0]), round(end[1])), colors[color], 5, cv2.LINE_AA)
+    reading = judged(evidence(126.0, image=image), PrintedFace(LINEAR, "bar"))
+    assert reading.status == status
+    if status == "abstained":
+        assert reading.reason == "there are two hands, and nothing tells which one measures"
+        assert reading.value is None
+
+
 def test_a_needle_that_was_not_found_gives_no_value() -> None:
     seen = evidence(90.0, point_confidence={"needle_tip": 0.05, "pivot": 0.9})
     reading = judged(seen, PrintedFace(LINEAR, "bar"))

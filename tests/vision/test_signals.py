@@ -125,6 +125,14 @@ def test_a_red_hand_beside_the_needle_and_one_taken_for_it_are_told() -> None:
     cv2.line(taken, (200, 200), (200, 90), (210, 20, 20), 8, cv2.LINE_AA)
     cv2.line(taken, (200, 200), (310, 200), (20, 20, 20), 6, cv2.LINE_AA)
     assert signals_of(taken)["red_taken"] == 1.0
+    assert signals_of(taken)["plain_hand"] == 1.0
+    assert beside["plain_hand"] == 0.0
+    alone = draw_face()
+    cv2.line(alone, (200, 200), (200, 90), (210, 20, 20), 8, cv2.LINE_AA)
+    assert signals_of(alone)["plain_hand"] == 0.0
+    faint = alone.copy()
+    cv2.line(faint, (200, 200), (310, 200), (130, 130, 130), 6, cv2.LINE_AA)
+    assert signals_of(faint)["plain_hand"] == 0.0
 
 
 def test_ends_and_places_that_the_numerals_meet_speak_for_them() -> None:
