@@ -15,6 +15,8 @@ MIN_STEP_DEG = 5.0
 """Numerals of one scale stand further apart than this, or they would touch."""
 MAX_STEP_DEG = 150.0
 MAX_SWEEP_DEG = 359.0
+MIN_INNER, MOST_STEPS_TO_END, ROUND_OFF = 3, 2.0, 0.02
+"""An end off the step: how many numerals the others must be, how far it may lie, and how round it must be."""
 COUNTER_CLOCKWISE_PRIOR = 0.93
 """Most scales run clockwise; this only breaks ties, such as a mirrored centre-zero scale without signs."""
 
@@ -91,5 +93,30 @@ def printed_step(values: Sequence[float]) -> float:
 
 
 def completeness(values: Sequence[float]) -> float:
-    """Share of the printed steps between the outermost numerals that were read, in (0, 1]."""
-    return min(1.0, len(values) / (round((max(values) - min(values)) / printed_step(values)) + 1))
+    """Share of the printed steps between the outermost numerals that were read, in (0, 1].
+
+    A scale may begin or end off its step, as 50, 200, 300 or -1, 0, 2, 4 do: such an end is no gap.
+    """
+    ordered = sorted(values)
+    shares = [_read_share(ordered)]
+    for first, last in ((1, 0), (0, 1), (1, 1)):
+        inner = ordered[first : len(ordered) - last]
+        if len(inner) >= MIN_INNER and _ends_off_step(ordered, inner):
+            shares.append((_read_share(inner) * len(inner) + first + last) / len(ordered))
+    return max(shares)
+
+
+def _read_share(ordered: Sequence[float]) -> float:
+    return min(1.0, len(ordered) / (round((ordered[-1] - ordered[0]) / printed_step(ordered)) + 1))
+
+
+def _ends_off_step(ordered: Sequence[float], inner: Sequence[float]) -> bool:
+    """Whether what lies outside `inner` is within two of its steps and off them by fifths or a half, as ends of scales are."""
+    step = printed_step(inner)
+    offs = [abs(end - near) / step for end, near in ((ordered[0], inner[0]), (ordered[-1], inner[-1])) if end != near]
+    return all(
+        off <= MOST_STEPS_TO_END
+        and abs(off - round(off)) > ROUND_OFF
+        and min(abs(off * part - round(off * part)) for part in (2.0, 5.0)) < ROUND_OFF
+        for off in offs
+    )

@@ -134,3 +134,22 @@ def test_grow_scale_needs_to_explain_its_ring() -> None:
     assert grown.values == (0, 1, 2, 3, 4, 5)
     strangers = [printed(str(n), at_angle(float(a), 200)) for n, a in ((77, 45), (31, 130), (64, 210), (52, 290))]
     assert grow_scale(place_numbers(find_numbers([*chain[:4], *strangers]), PIVOT)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "share"),
+    [
+        ([50, 200, 300, 400, 500], 1.0),  # begins off its step
+        ([-1, 0, 2, 4, 6], 1.0),
+        ([0, 10, 20, 30, 35], 1.0),
+        ([0, 4, 6, 8, 10], 5 / 6),  # the 2 was not read
+        ([0, 25, 50, 100], 4 / 5),
+    ],
+)
+def test_an_end_off_the_step_is_no_gap(values: list[float], share: float) -> None:
+    assert completeness(values) == pytest.approx(share)
+
+
+def test_a_number_that_is_not_round_on_the_scale_leaves_gaps() -> None:
+    assert completeness([0, 2, 4, 6, 7.3]) < 0.1
+    assert completeness([0, 2, 4, 6, 17]) < 0.6
