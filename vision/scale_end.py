@@ -13,6 +13,7 @@ from vision.scale_witness import ScaleWitness
 AT_END_DEG = 2.0
 """A needle as near as this to an end mark, seen with the points' own error, rests there."""
 SNAP_OF_STEP = 0.25
+MOST_BEYOND_END_DEG = 45.0
 ROLL_AGREEMENT_DEG = 8.0
 NEAR_OF_STEP = 0.35
 TRUST_BEYOND = 0.75
@@ -95,7 +96,7 @@ def at_stop(witness: ScaleWitness, points: EvidencePoints) -> ScaleWitness:
         beyond = sign * direction * ((needle - angle + 180.0) % 360.0 - 180.0)
         if not -AT_END_DEG < beyond < 90.0:
             continue
-        printed = _printed_end(witness, angle, sign)
+        printed = _printed_end(witness, angle, sign, direction)
         if printed is None:
             continue
         over = sign * (witness.value - printed) / _step(witness)
@@ -128,15 +129,16 @@ def _step(witness: ScaleWitness) -> float:
     return float(np.min(np.diff(values))) if len(values) > 1 else 1e-9
 
 
-def _printed_end(witness: ScaleWitness, angle_deg: float, sign: float) -> float | None:
+def _printed_end(witness: ScaleWitness, angle_deg: float, sign: float, direction: float) -> float | None:
     """The value of the scale's end mark, from the numerals nearest to it; None where it is no multiple of the step."""
     places = sorted(witness.scale_points, key=lambda place: sign * place.value, reverse=True)[:3]
     values = np.array([place.value for place in places])
     step = float(np.min(np.abs(np.diff(values))))
     if step <= 0:
         return None
-    offsets = np.array([(place.angle_deg - angle_deg + 180.0) % 360.0 - 180.0 for place in places])
-    slope, value = np.polyfit(offsets, values, 1)
-    del slope
+    # Numerals lie on the scale's side of its end, up to a whole turn away; one on the end may lie a little beyond.
+    inward = np.array([(-sign * direction * (place.angle_deg - angle_deg)) % 360.0 for place in places])
+    offsets = np.where(inward > 360.0 - MOST_BEYOND_END_DEG, inward - 360.0, inward)
+    _, value = np.polyfit(offsets, values, 1)
     snapped = round(float(value) / step) * step
     return snapped if abs(snapped - float(value)) <= SNAP_OF_STEP * step else None

@@ -71,6 +71,17 @@ def test_a_needle_on_the_first_mark_shows_it() -> None:
     assert at_stop(witness(0.3, TENS), points(45.8)).value == 0.0
 
 
+@pytest.mark.parametrize("clockwise", [True, False])
+def test_three_numerals_over_three_quarters_of_the_circle_are_not_wrapped(clockwise: bool) -> None:
+    """0, 60 and 120 lie 270 degrees apart: seen from one end, the other is not a quarter turn behind it."""
+    first = 45.0 if clockwise else 315.0
+    last = 360.0 - first
+    settled = witness(0.0, [0.0, 60.0, 120.0], clockwise, first, 270 / 120)
+    assert at_stop(settled, points(first, start=first, end=last)).value == 0.0
+    full = settled._replace(value=119.7, value_low=118.7, value_high=120.7)
+    assert at_stop(full, points(last - (0.7 if clockwise else -0.7), start=first, end=last)).value == 120.0
+
+
 def test_a_misplaced_end_point_does_not_move_the_value_by_a_step() -> None:
     raw = witness(41.0, TENS)
     assert at_stop(raw, points(45 + 41 * 2.7, end=45 + 60 * 2.7)) == raw
