@@ -26,7 +26,8 @@ MAX_DIGIT_COUNT = 5
 
 _LOOKALIKES = str.maketrans("OoQDlI|", "0000111")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)")
-_LOST_POINT = re.compile(r"0\d*[1-9]\d*")
+_LOST_POINT = re.compile(r"(?!00+[1689]$)0\d*[1-9]\d*")
+"""A leading zero without its point; but 0009 is 6000 upside down."""
 _DATE_OR_TIME = re.compile(r"\d+\s*[:/]\s*\d+|\d{4}[-.]\d{1,2}[-.]\d{1,2}|\d+[-.]\d+[-.]\d+")
 
 

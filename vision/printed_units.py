@@ -23,7 +23,8 @@ SINGLE_LETTER_CONFIDENCE = 0.7
 DEGREE_LETTER_CONFIDENCE = 0.55
 SINGLE_LETTER_SHARE = 0.5
 _WIDE = str.maketrans("，．：；－—–−＋（）／％０１２３４５６７８９·。", ",.:;----+()/%0123456789..")
-_MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(10{1,5}|0[.,]0{0,2}1)(?:(?=1/min)|(?![0-9.,]))\s*(.*)$")
+_MULTIPLIER = re.compile(r"(?:^|[^0-9A-Za-z])[xX×*]\s?(1[0OQo]{1,5}|0[.,]0{0,2}1)(?:(?=1/min|1[bB])|(?![0-9.,]))\s*(.*)$")
+_ROUND_LETTERS = str.maketrans("OQo", "000")
 _LONE_MULTIPLIER = re.compile(r"[\s([]*[xX×*]\s?(?:10{1,5}|0[.,]0{0,2}1)[\s)\]]*")
 LONE_MULTIPLIER_CONFIDENCE = 0.5
 SAME_PLACE_HEIGHTS = 0.6
@@ -59,7 +60,7 @@ def find_multiplier(text: str) -> float | None:
     match = _MULTIPLIER.search(plain)
     if match is None:
         return None
-    factor = float(match.group(1).replace(",", "."))
+    factor = float(match.group(1).replace(",", ".").translate(_ROUND_LETTERS))
     return factor if factor in MULTIPLIERS else None
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from vision.scale_curve import SmoothCurve, robust_line
 from vision.scale_grow import grow_scale
 from vision.scale_parts import (
-    COUNTER_CLOCKWISE_PRIOR,
     MAX_STEP_DEG,
     MAX_SWEEP_DEG,
     MIN_STEP_DEG,
@@ -27,6 +26,7 @@ from vision.scale_parts import (
     ScaleCandidate,
     ScaleNumeral,
     completeness,
+    direction_prior,
     printed_step,
     unwrap,
 )
@@ -186,7 +186,7 @@ def _support(
         return None
     values = {numeral.value for numeral in numerals}
     support = float(sum(gain[row] for row in kept if float(table.value[row]) in values))
-    score = support * (1.0 if slope > 0 else COUNTER_CLOCKWISE_PRIOR) * math.sqrt(completeness(sorted(values)))
+    score = support * direction_prior(slope > 0, sorted(values)) * math.sqrt(completeness(sorted(values)))
     return ScaleCandidate(tuple(numerals), bool(slope > 0), True, score)
 
 

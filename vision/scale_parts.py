@@ -17,6 +17,9 @@ MAX_STEP_DEG = 150.0
 MAX_SWEEP_DEG = 359.0
 MIN_INNER, MOST_STEPS_TO_END, ROUND_OFF = 3, 2.0, 0.02
 """An end off the step: how many numerals the others must be, how far it may lie, and how round it must be."""
+COUNTER_CLOCKWISE_BOTH_SIGNS_PRIOR = 0.78
+"""Of a scale on both sides of its zero: without signs in print only the direction tells which side is below it, and below
+is to the left; with signs in print they outweigh this."""
 COUNTER_CLOCKWISE_PRIOR = 0.93
 """Most scales run clockwise; this only breaks ties, such as a mirrored centre-zero scale without signs."""
 
@@ -90,6 +93,13 @@ def printed_step(values: Sequence[float]) -> float:
             first, second = second, abs(first - second * round(first / second))
         step = first
     return step
+
+
+def direction_prior(clockwise: bool, values: Sequence[float]) -> float:
+    """How likely scales with such values run this way round."""
+    if clockwise:
+        return 1.0
+    return COUNTER_CLOCKWISE_BOTH_SIGNS_PRIOR if min(values) < 0.0 < max(values) else COUNTER_CLOCKWISE_PRIOR
 
 
 def completeness(values: Sequence[float]) -> float:

@@ -21,6 +21,7 @@ from vision.scale_choice import choose
 from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
 from vision.scale_fit import find_scales, fits_badly
 from vision.scale_parts import PlacedNumber, ScaleCandidate, completeness, place_numbers, printed_step, unwrap
+from vision.scale_strangers import other_scale_beyond, strangers_on_ring
 from vision.scale_units import PrintedScale, assign_units, lone_unit
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
 from vision.units import multiplied_unit
@@ -40,8 +41,8 @@ END_TOLERANCE_STEPS = (0.25, 0.4)
 EXTRAPOLATED_SD_DEG = 2.5
 """A printed step beyond the outermost numeral."""
 MIN_TILTED_NUMERALS = 5
-SURE_NEIGHBOUR, ALIKE, SAME_RING = 0.8, 1.8, 1.2
-"""A number of another scale on the same ring: how surely read, and how like this scale's in height and distance."""
+STRANGER_TRUST, MOST_STRANGERS = 0.75, 2
+"""Factor of the confidence for a stranger among the numerals: a chain through two scales meets them."""
 
 
 class ScalePlace(NamedTuple):
@@ -166,11 +167,13 @@ def _read_one(
     scale_text = f"{values[0]:g} to {values[-1]:g}"
     if beyond > _allowed_beyond(candidate):
         return base._replace(reason=f"the needle points {beyond:.1f} steps beyond the numerals read, {scale_text}")
-    if beyond and other_scale_beyond(candidate, needle, placed):
+    strangers = strangers_on_ring(candidate, placed)
+    if beyond and other_scale_beyond(candidate, needle, strangers):
         return base._replace(reason=f"the needle points beyond the scale {scale_text}, where another one begins")
     placement = 0.0 if candidate.linear else placement_sd_deg(candidate)  # the smooth curve has it in its own deviation
     half = INTERVAL_SDS * math.hypot(at.sd_deg, pointing_sd_deg, placement, EXTRAPOLATED_SD_DEG * beyond) / at.slope_deg
-    confidence = _confidence(candidate, curve, beyond)
+    among = sum(angles[0] < angle < angles[-1] for angle in strangers)
+    confidence = _confidence(candidate, curve, beyond) * STRANGER_TRUST ** min(among, MOST_STRANGERS)
     if confidence < MIN_CONFIDENCE:
         return base._replace(reason=f"too little supports the scale {scale_text}", confidence=confidence)
     return base._replace(value=at.value, value_low=at.value - half, value_high=at.value + half, confidence=confidence)
@@ -249,28 +252,6 @@ def _beyond_steps(candidate: ScaleCandidate, at: CurveValue, needle_deg: float, 
     numerals = max(values[0] - at.value, at.value - values[-1], 0.0) / step
     located = max(low - at.value, at.value - high, 0.0) / step
     return located + 0.5 * (numerals - located)
-
-
-def other_scale_beyond(candidate: ScaleCandidate, needle_deg: float, placed: Sequence[PlacedNumber]) -> bool:
-    """Whether numbers that do not belong to the scale stand on its ring where the needle points beyond it.
-
-    So it is on the other half of a compound gauge: psi go on where inches of mercury end.
-    """
-    angles = candidate.angles_deg
-    last = angles[-1] if needle_deg > angles[-1] else angles[0]
-    side = 1.0 if needle_deg > angles[-1] else -1.0
-    reach = 2.0 * abs(angles[-1] - angles[0]) / max(len(angles) - 1, 1)
-    used = {id(numeral.place.mark) for numeral in candidate.numerals}
-    near = min(candidate.numerals, key=lambda numeral: abs(numeral.angle_deg - last)).place
-    for place in placed:
-        if id(place.mark) in used or place.mark.confidence < SURE_NEIGHBOUR:
-            continue
-        apart = side * (unwrap(candidate.direction * place.angle_deg, last - 180.0, last + 180.0) - last)
-        alike = max(place.mark.height_px, near.mark.height_px) <= ALIKE * min(place.mark.height_px, near.mark.height_px)
-        on_ring = max(place.radius_px, near.radius_px) <= SAME_RING * min(place.radius_px, near.radius_px)
-        if 0.0 < apart <= reach and alike and on_ring:
-            return True
-    return False
 
 
 def _allowed_beyond(candidate: ScaleCandidate) -> float:

@@ -254,3 +254,15 @@ def test_the_end_of_a_unit_read_at_its_place_is_not_another_one() -> None:
     assert [mark.unit for mark in find_units([whole, end])] == ["kV"]
     apart = printed("V", (220.0, 100.0), confidence=0.8)
     assert {mark.unit for mark in find_units([whole, apart])} == {"kV", "V"}
+
+
+@pytest.mark.parametrize(("text", "factor"), [("x1Q0min-1", 100.0), ("x1001b/in2", 100.0), ("x1OOO r/min", 1000.0)])
+def test_round_letters_in_a_multiplier_are_zeros(text: str, factor: float) -> None:
+    assert find_multiplier(text) == factor
+
+
+def test_a_number_read_upside_down_does_not_take_the_points_of_others() -> None:
+    texts = [printed(text, (100.0, 100.0 + 60 * row)) for row, text in enumerate(("2000", "4000", "0009", "6000"))]
+    assert [mark.value for mark in find_numbers(texts) if mark.text in ("2000", "4000")] == [2000.0, 4000.0]
+    lost = [printed(text, (100.0, 100.0 + 60 * row)) for row, text in enumerate(("05", "15", "25"))]
+    assert 1.5 in [alternative.value for alternative in find_numbers(lost)[1].alternatives[:2]]

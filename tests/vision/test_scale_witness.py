@@ -412,3 +412,24 @@ def test_a_stroke_taken_for_a_number_does_not_change_the_unit() -> None:
     texts = [*face(celsius, [0, 50, 100, 150]), printed("°C", (300.0, 260.0))]
     stroke = printed("1", at_angle(celsius(240), 230.0), confidence=0.41)
     assert read_scale([*texts, stroke], needle_at(celsius(114.0))).unit == "°C"
+
+
+def test_a_chain_through_the_two_scales_of_a_compound_gauge_is_less_sure() -> None:
+    """30, 20, 10 to 0 inHg and on to 15 psi: 5, 10, 15 and the vacuum's 20 lie evenly, with its 30 among them."""
+    pressure = linear(0, 15, 280, 240)
+    chain = [*face(pressure, [5, 10, 15]), printed("20", at_angle(pressure(20), 200.0))]
+    among = printed("30", at_angle(pressure(17.5), 200.0))
+    alone, with_stranger = (read_scale(texts, needle_at(pressure(12))) for texts in (chain, [*chain, among]))
+    assert with_stranger.confidence < 0.85 * alone.confidence
+
+
+def test_without_signs_the_side_below_zero_is_the_left_one() -> None:
+    compound = linear(-1000, 600, 45, 270)
+    values = [-1000, -400, -200, 0, 200, 600]
+    texts = face(compound, values, label=lambda value: f"{abs(value):g}")
+    assert read_value(texts, needle_at(compound(176))) == pytest.approx(176, abs=20)
+
+
+def test_with_signs_a_scale_may_run_the_other_way() -> None:
+    centred = linear(-100, 100, 300, -240)
+    assert read_value(face(centred, range(-100, 101, 50)), needle_at(centred(-60))) == pytest.approx(-60, abs=4)
