@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vision.scale_parts import PlacedNumber, ScaleCandidate, unwrap
+from vision.scale_parts import PlacedNumber, ScaleCandidate, printed_step, unwrap
 
 SURE_NEIGHBOUR, ALIKE, SAME_RING, READ_AGAIN = 0.8, 1.8, 1.2, 0.8
 """A number of another scale on the same ring: how surely read, how like this scale's in height and distance, and how near,
 in heights, to a numeral of the scale it is but another reading of that."""
+OFF_STEP = 0.25
 
 
 def strangers_on_ring(candidate: ScaleCandidate, placed: Sequence[PlacedNumber]) -> list[float]:
@@ -28,6 +29,14 @@ def strangers_on_ring(candidate: ScaleCandidate, placed: Sequence[PlacedNumber])
         if alike and on_ring:
             found.append(angle)
     return found
+
+
+def strangers_among(candidate: ScaleCandidate, strangers: Sequence[float]) -> int:
+    """How many of them stand between the scale's numerals, off its steps: on a step it is the scale's own, misread."""
+    values, angles = candidate.values, candidate.angles_deg
+    step_deg = printed_step(values) * (angles[-1] - angles[0]) / (values[-1] - values[0])
+    steps = [(angle - angles[0]) / step_deg for angle in strangers if angles[0] < angle < angles[-1]]
+    return sum(abs(along - round(along)) > OFF_STEP for along in steps)
 
 
 def other_scale_beyond(candidate: ScaleCandidate, needle_deg: float, strangers: Sequence[float]) -> bool:

@@ -21,7 +21,7 @@ from vision.scale_choice import choose
 from vision.scale_curve import CurveValue, PiecewiseCurve, ScaleCurve, SmoothCurve, TickPoint
 from vision.scale_fit import find_scales, fits_badly
 from vision.scale_parts import PlacedNumber, ScaleCandidate, completeness, place_numbers, printed_step, unwrap
-from vision.scale_strangers import other_scale_beyond, strangers_on_ring
+from vision.scale_strangers import other_scale_beyond, strangers_among, strangers_on_ring
 from vision.scale_units import PrintedScale, assign_units, lone_unit
 from vision.scale_view import IDENTITY, TILTS, DialGeometry, View
 from vision.units import multiplied_unit
@@ -172,7 +172,7 @@ def _read_one(
         return base._replace(reason=f"the needle points beyond the scale {scale_text}, where another one begins")
     placement = 0.0 if candidate.linear else placement_sd_deg(candidate)  # the smooth curve has it in its own deviation
     half = INTERVAL_SDS * math.hypot(at.sd_deg, pointing_sd_deg, placement, EXTRAPOLATED_SD_DEG * beyond) / at.slope_deg
-    among = sum(angles[0] < angle < angles[-1] for angle in strangers)
+    among = strangers_among(candidate, strangers)
     confidence = _confidence(candidate, curve, beyond) * STRANGER_TRUST ** min(among, MOST_STRANGERS)
     if confidence < MIN_CONFIDENCE:
         return base._replace(reason=f"too little supports the scale {scale_text}", confidence=confidence)

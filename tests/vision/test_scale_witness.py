@@ -423,6 +423,15 @@ def test_a_chain_through_the_two_scales_of_a_compound_gauge_is_less_sure() -> No
     assert with_stranger.confidence < 0.85 * alone.confidence
 
 
+def test_an_own_numeral_that_was_misread_is_no_stranger() -> None:
+    texts = face(PRESSURE, [0, 2, 4, 8, 10])
+    upside_down = printed("9", at_angle(PRESSURE(6), 200.0))
+    assert (
+        read_scale([*texts, upside_down], needle_at(PRESSURE(3))).confidence
+        == read_scale(texts, needle_at(PRESSURE(3))).confidence
+    )
+
+
 def test_without_signs_the_side_below_zero_is_the_left_one() -> None:
     compound = linear(-1000, 600, 45, 270)
     values = [-1000, -400, -200, 0, 200, 600]
