@@ -38,13 +38,15 @@ UNSEEN_NEEDLE_TRUST = 0.45
 MIN_TURNED_NUMBERS = 3
 SURE_TEXT, MIN_UPRIGHT = 0.85, 2
 SAME_UPSIDE_DOWN = "01689-."
+"""Characters that are read as such ones upside down too."""
 QUARTER_TURNS_DEG = (90.0, 270.0, 180.0)
 NEIGHBOURS = 2
 """Printed steps to each side of the needle whose numerals should have been read."""
 NARROW = 0.44
 """A level number's box is at least this share of its height wide, a digit."""
 PATCH_SCALES = (1.1, 1.5)
-GAIN = 0.05
+LEAST_GAIN = 0.05
+"""Of confidence, for which doubtful readings are taken in: by less they may do so by chance."""
 DIGIT_WIDTH = 0.62
 """Of a digit's box to its height, spacing included."""
 TARGETED_TRUST = 0.9
@@ -114,7 +116,7 @@ def _all_looks(
         taken = [numeral.center for numeral in witness.numerals]
         further = numerals_either_way(lines, crop, numeral_places, geometry.pivot, taken)
         other, merged = _with_neighbours(reader, crop, geometry, merge_looks(texts, further), pointing_sd_deg)
-        if other.value is not None and other.confidence > witness.confidence + GAIN:
+        if other.value is not None and other.confidence > witness.confidence + LEAST_GAIN:
             witness, texts = other, merged
     seen_finer = witness.value is None or witness.confidence < SURE
     if seen_finer:

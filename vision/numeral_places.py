@@ -31,6 +31,7 @@ SURE_NUMBER = 0.6
 MIN_AGREED, MIN_BEST = 0.5, 0.6
 """Mean confidence over the looks, and confidence of the best look, from which a number is taken as read."""
 EITHER_WAY_AGREED = 0.35
+"""The same where a scale has still to bear the number out."""
 HEIGHTS_OF_RING = (0.09, 0.13)
 """Heights of numerals in distances from the pivot, where none was read."""
 LETTER_WIDTH = 0.7

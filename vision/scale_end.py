@@ -14,6 +14,7 @@ AT_END_DEG = 2.0
 """A needle as near as this to an end mark, seen with the points' own error, rests there."""
 SNAP_OF_STEP = 0.25
 MOST_BEYOND_END_DEG = 45.0
+"""How far a numeral may lie outside the end that its scale was located to have."""
 ROLL_AGREEMENT_DEG = 8.0
 NEAR_OF_STEP = 0.35
 TRUST_BEYOND = 0.75

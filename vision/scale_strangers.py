@@ -11,6 +11,7 @@ SURE_NEIGHBOUR, ALIKE, SAME_RING, READ_AGAIN = 0.8, 1.8, 1.2, 0.8
 """A number of another scale on the same ring: how surely read, how like this scale's in height and distance, and how near,
 in heights, to a numeral of the scale it is but another reading of that."""
 OFF_STEP = 0.25
+"""Of the printed step."""
 
 
 def strangers_on_ring(candidate: ScaleCandidate, placed: Sequence[PlacedNumber]) -> list[float]:
