@@ -46,15 +46,15 @@ def make_row(index: int = 0, error: float = 0.0, *, half: float = 1.0, source: s
 
 
 def drawn_rows(count: int, seed: int = 1) -> list[ValueRow]:
-    """Values that are right with the probability 1 / (1 + exp(-2 witness + 2 rivals)); `noise` says nothing."""
+    """Values that are right with the probability 1 / (1 + exp(-2 witness + 2 needle_moved)); `noise` says nothing."""
     rng = np.random.default_rng(seed)
     rows = []
     for index in range(count):
-        witness, rivals, noise = rng.normal(size=3)
-        right = rng.random() < 1.0 / (1.0 + math.exp(-2.0 * witness + 2.0 * rivals))
-        signals = {"witness": witness, "rivals": rivals, "texts_left": noise}
+        witness, needle_moved, noise = rng.normal(size=3)
+        right = rng.random() < 1.0 / (1.0 + math.exp(-2.0 * witness + 2.0 * needle_moved))
+        signals = {"witness": witness, "needle_moved": needle_moved, "token_scale_min": noise}
         if index % 10 == 0:
-            del signals["texts_left"]
+            del signals["token_scale_min"]
         rows.append(make_row(index, 0.2 if right else 30.0, **signals))
     return rows
 
@@ -72,23 +72,23 @@ def test_the_law_behind_the_rows_is_found() -> None:
     assert report.brier < 0.18
     weight = dict(zip(model.names, model.weights, strict=True))
     assert weight["witness"] > 1.0
-    assert weight["rivals"] < -1.0
-    assert abs(weight["texts_left"]) < 0.4
-    assert model.probability({"witness": 2.0, "rivals": -1.0, "texts_left": 0.0}) > 0.9
-    assert model.probability({"witness": -2.0, "rivals": 1.0, "texts_left": 0.0}) < 0.1
+    assert weight["needle_moved"] < -1.0
+    assert abs(weight["token_scale_min"]) < 0.4
+    assert model.probability({"witness": 2.0, "needle_moved": -1.0, "token_scale_min": 0.0}) > 0.9
+    assert model.probability({"witness": -2.0, "needle_moved": 1.0, "token_scale_min": 0.0}) < 0.1
     assert len(probabilities) == len(right) == 600
 
 
 def test_a_signal_never_speaks_against_its_meaning() -> None:
     rows = [
-        row.model_copy(update={"signals": {"witness": row.signals["rivals"], "rivals": row.signals["witness"]}})
+        row.model_copy(update={"signals": {"witness": row.signals["needle_moved"], "needle_moved": row.signals["witness"]}})
         for row in drawn_rows(300)
     ]
     fitted = fit_source(rows)
     assert fitted is not None
     weight = dict(zip(fitted[0].names, fitted[0].weights, strict=True))
     assert weight["witness"] >= 0.0
-    assert weight["rivals"] <= 0.0
+    assert weight["needle_moved"] <= 0.0
 
 
 def test_the_same_rows_give_the_same_model_in_any_order_of_signals() -> None:
@@ -246,7 +246,7 @@ def test_only_the_chosen_signals_are_fitted_on() -> None:
     rows = [row.model_copy(update={"signals": row.signals | {"contrast": row.signals["witness"]}}) for row in drawn_rows(200)]
     fitted = fit_source(rows)
     assert fitted is not None
-    assert set(fitted[0].names) == {"witness", "rivals", "texts_left"}
+    assert set(fitted[0].names) == {"witness", "needle_moved", "token_scale_min"}
     assert all(name in SIGNS for names in CHOSEN.values() for name in names if name not in ("placement", "digits"))
     assert fit_source([row.model_copy(update={"signals": {"contrast": 1.0}}) for row in rows]) is None
 

@@ -50,7 +50,7 @@ def test_a_form_in_an_encoding_that_it_breaks(client: TestClient, path: str, cha
     body = b'--B\r\nContent-Disposition: form-data; name="model"\r\n\r\nxn--999999999b\xff\r\n--B--\r\n'
     answer = client.post(path, content=body, headers={"Content-Type": f"multipart/form-data; boundary=B; charset={charset}"})
     assert answer.status_code == HTTPStatus.BAD_REQUEST
-    assert "500" not in answer.text
+    assert "Internal Server Error" not in answer.text  # A request id may well hold the digits 500.
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-01:00", "9999-12-31x00:00-01:00"])
