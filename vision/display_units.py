@@ -84,9 +84,9 @@ def _looked_again(
     """
     hinted = find_unit_lines(lines, image, asked, threshold=HINTED_FROM)
     near = [unit.place for unit in hinted if _on_line(unit.place.center, number) and _is_behind(unit.place.center, number)]
-    asked = [*asked, *(around for place in near for around in places_around(place))]
+    closer = [*asked, *(around for place in near for around in places_around(place))]
+    seen = find_unit_lines(lines, image, closer, threshold=HINTED_FROM) if near else hinted
     least = UnitCalibration.of_card(lines.card).threshold
-    seen = find_unit_lines(lines, image, asked, threshold=HINTED_FROM)
     return [unit for unit in seen if unit.confidence >= least or (unit.unit in told and _is_behind(unit.place.center, number))]
 
 
